@@ -30,7 +30,7 @@ extension LibcurlHandle {
 
     /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.
     func reportConnection(_ exchange: LibcurlExchange, _ head: HTTPResponseHead) {
-        guard let interests = exchange.request.interests, interests.connections else { return }
+        guard let interests = exchange.request.interests else { return }
         var port = 0
         let address = lc_peer(easy.pointer, &port)
         let info = ConnectionInfo(

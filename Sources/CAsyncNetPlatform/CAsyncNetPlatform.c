@@ -32,14 +32,6 @@ int64_t cp_continuous_nanoseconds(void) {
     return -1;
 }
 
-unsigned cp_thread_number(void) {
-    static _Atomic unsigned count;
-    // One more than the number; 0 before the first call.
-    static _Thread_local unsigned number;
-    if (number == 0) number = ++count;
-    return number - 1;
-}
-
 static int fill(cp_stamp *stamp, const struct stat *status) {
     if (!S_ISREG(status->st_mode)) return S_ISDIR(status->st_mode) ? EISDIR : EINVAL;
     stamp->device = (uint64_t)status->st_dev;

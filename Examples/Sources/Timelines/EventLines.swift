@@ -38,8 +38,8 @@ extension RequestEvent {
         switch self {
         case .created, .resumed, .suspended, .queued, .admitted, .shared, .cached: .request
         case .adapted, .attempt, .hop, .sent: .sending
-        case .connected, .transferred: .connection
-        case .informational, .challenged, .redirected, .replaced, .failureReplaced, .response: .response
+        case .connected: .connection
+        case .informational, .response, .hopEnded: .response
         case .sentBody, .receivedBody, .requestBody, .responseBody: .bytes
         case .hedged, .retried, .refreshed, .repeated: .retry
         case .finished, .decoded, .validated: .end
@@ -62,7 +62,6 @@ extension RequestEvent {
         case .decoded(let type, let time, let error): "decoded \(type) after \(Texts.time(time))\(Self.reason(error))"
         case .retried(let error, let delay): "retried after \(Texts.time(delay))\(Self.reason(error))"
         case .refreshed(let error, let time): "refreshed after \(Texts.time(time))\(Self.reason(error))"
-        case .transferred(let metrics): "transferred\(metrics.timings.map { " after \(Texts.time($0.total))" } ?? "")"
         default: "\(self)"
         }
     }
@@ -83,9 +82,8 @@ extension RequestEvent {
 
     private var status: Int? {
         switch self {
-        case .informational(let head), .challenged(let head), .response(let head), .redirected(let head, _),
-            .replaced(let head):
-            head.statusCode
+        case .informational(let head), .response(let head): head.statusCode
+        case .hopEnded(let summary): summary.response?.statusCode
         default: nil
         }
     }

@@ -13,21 +13,19 @@ struct HopMarks: Sendable {
     var sent: Duration?
     /// When the first sign of a response was received.
     var received: Duration?
-    /// When the transfer was over, with what the transport measured.
-    var transferred: (instant: Duration, metrics: TransportMetrics)?
-    /// When the hop was over, if its transfer did not report its end.
-    var closed: Duration?
+    /// When the hop ended, with what the transport measured.
+    var ended: (instant: Duration, metrics: TransportMetrics)?
     /// Whether a connection of this hop needs a handshake.
     var isSecure = false
 
     init(start: Duration) { self.start = start }
 
-    var end: Duration? { transferred?.instant ?? closed }
+    var end: Duration? { ended?.instant }
 
     /// The phases one after the other, without gaps, up to the hop's end or, if that is not known, up to `now`.
     func segments(now: Duration) -> [Segment] {
         let end = max(end ?? now, start)
-        guard let timings = transferred?.metrics.timings else { return estimated(to: end) }
+        guard let timings = ended?.metrics.timings else { return estimated(to: end) }
         return measured(timings, to: end)
     }
 
@@ -59,7 +57,7 @@ struct HopMarks: Sendable {
 
     /// On a reused connection all steps before the request take no time.
     private func isConnected(_ timings: TransferTimings) -> Bool {
-        timings.connect > .zero || timings.firstByte > .zero || transferred?.metrics.isConnectionReused == true
+        timings.connect > .zero || timings.firstByte > .zero || ended?.metrics.isConnectionReused == true
     }
 
     /// With the times at which events were sent.

@@ -56,18 +56,9 @@ package struct HopTimeline: Sendable {
         case .receivedBody(let bytes): received(bytes, at: event.instant)
         case .repeated: repetitions += 1
         case .response(let head): answered(head, event.instant)
-        case .redirected(let head, _), .challenged(let head), .replaced(let head):
-            answered(head, event.instant)
-            close(at: event.instant)
-        case .failureReplaced: close(at: event.instant)
-        case .transferred(let metrics): transferred(metrics, event.instant)
+        case .hopEnded(let summary): ended(summary, event.instant)
         default: break
         }
-    }
-
-    /// The hop is over, whether or not its transfer has reported that.
-    mutating func close(at instant: Duration) {
-        if marks.end == nil { marks.closed = instant }
     }
 
     private mutating func received(_ bytes: Int64, at instant: Duration) {
@@ -80,9 +71,10 @@ package struct HopTimeline: Sendable {
         marks.received = marks.received ?? instant
     }
 
-    private mutating func transferred(_ metrics: TransportMetrics, _ instant: Duration) {
-        marks.transferred = (instant, metrics)
-        wireBytes = metrics.wireBytes
+    private mutating func ended(_ summary: HopSummary, _ instant: Duration) {
+        if let head = summary.response { answered(head, instant) }
+        marks.ended = (instant, summary.metrics.transport)
+        wireBytes = summary.metrics.transport.wireBytes
     }
 }
 

@@ -65,7 +65,6 @@ package struct RequestTimeline: Sendable {
             cacheOutcome = outcome
             attempt?.isStored = outcome == .hit || outcome == .stale
         case .retried:
-            close(at: event.instant)
             wait(.delay, event.instant)
         case .hop(let head): begin(head, event)
         case .finished(let error): finish(error, event.instant)
@@ -102,12 +101,7 @@ package struct RequestTimeline: Sendable {
         if let index { hops[index].receive(event) }
     }
 
-    private mutating func close(at instant: Duration) {
-        for index in hops.indices { hops[index].close(at: instant) }
-    }
-
     private mutating func finish(_ error: AsyncNetError?, _ instant: Duration) {
-        close(at: instant)
         endWait(instant)
         (self.error, isFinished) = (error, true)
     }

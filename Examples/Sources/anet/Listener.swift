@@ -31,9 +31,16 @@ struct Listener: Sendable {
 
     private static func received(_ event: RequestEvent) -> HTTPResponseHead? {
         switch event {
-        case .informational(let head), .response(let head), .challenged(let head), .redirected(let head, _),
-            .replaced(let head):
-            head
+        case .informational(let head), .response(let head): head
+        case .hopEnded(let hop): undelivered(hop)
+        default: nil
+        }
+    }
+
+    /// The head of a response that the request does not get.
+    private static func undelivered(_ hop: HopSummary) -> HTTPResponseHead? {
+        switch hop.ending {
+        case .challenged, .redirected, .replaced: hop.response
         default: nil
         }
     }

@@ -46,7 +46,7 @@ struct EventLinesTests {
         arguments: [
             (RequestEvent.resumed, "90"), (.sent, "36"), (.connected(ConnectionInfo()), "35"),
             (.response(.status(200)), "32"), (.response(.status(404)), "33"), (.response(.status(500)), "31"),
-            (.cached(.hit), "90"), (.replaced(.status(304)), "36"),
+            (.cached(.hit), "90"), (.ended(status: 304, .replaced), "36"),
             (.retried(nil, after: .ms(1)), "33"), (.finished(nil), "32"), (.finished(AsyncNetError(.cancelled)), "31"),
         ])
     func colours(_ event: RequestEvent, _ code: String) {

@@ -68,12 +68,23 @@ extension HTTPResponseHead {
 extension RequestEvent {
     /// A transfer with what libcurl measures, in milliseconds.
     static func transferred(
-        dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double, total: Double, isReused: Bool = false
+        dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double, total: Double, isReused: Bool = false,
+        status: Int? = nil, _ ending: HopSummary.Ending = .delivered
     ) -> RequestEvent {
         let timings = TransferTimings(
             nameLookup: .ms(dns), connect: .ms(connect), tlsHandshake: .ms(tls), firstByte: .ms(firstByte),
             total: .ms(total))
-        return .transferred(TransportMetrics(isConnectionReused: isReused, timings: timings))
+        return .ended(TransportMetrics(isConnectionReused: isReused, timings: timings), status: status, ending)
+    }
+
+    static func ended(
+        _ metrics: TransportMetrics = TransportMetrics(), status: Int? = nil, _ ending: HopSummary.Ending = .delivered
+    ) -> RequestEvent {
+        let head = HTTPRequestHead.get("http://127.0.0.1/")
+        return .hopEnded(
+            HopSummary(
+                request: head, response: status.map { .status($0) }, ending: ending,
+                metrics: HopMetrics(url: head.url, transport: metrics)))
     }
 
     static let sent = RequestEvent.sent(SentHead(requestLine: "GET / HTTP/1.1", headers: [:]))

@@ -9,14 +9,17 @@ struct TimingTableTests {
         var script = Script()
         script.at(0, .attempt(1, .get("http://127.0.0.1/old")))
         script.at(2, 1, 1, .hop(.get("http://127.0.0.1/old")))
-        script.at(10, 1, 1, .transferred(dns: 1, connect: 2, firstByte: 7, total: 8))
-        script.at(10, 1, 1, .redirected(.status(302), to: .get("http://127.0.0.1/new")))
+        script.at(
+            10, 1, 1,
+            .transferred(
+                dns: 1, connect: 2, firstByte: 7, total: 8, status: 302,
+                .redirected(to: .get("http://127.0.0.1/new"))))
         script.at(10, 1, 2, .hop(.get("http://127.0.0.1/new")))
         script.at(10, 1, 2, .connected(ConnectionInfo(isReused: true, httpVersion: "HTTP/2")))
         let wire = WireBytes(sentHead: 1, sentBody: 2, receivedHead: 3, receivedBody: 4)
         script.at(20, 1, 2, .response(.status(200)))
         script.at(20, 1, 2, .receivedBody(bytes: 9))
-        script.at(20, 1, 2, .transferred(TransportMetrics(wireBytes: wire)))
+        script.at(20, 1, 2, .ended(TransportMetrics(wireBytes: wire)))
         script.at(20, .finished(nil))
         script.at(21, .decoded(type: "Data", after: .ms(1), nil))
         return script

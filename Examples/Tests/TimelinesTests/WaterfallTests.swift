@@ -8,7 +8,7 @@ struct WaterfallTests {
     private let page: [Script] = {
         var moved = Script()
         moved.at(50, 1, 1, .hop(.get("http://127.0.0.1/old")))
-        moved.at(60, 1, 1, .redirected(.status(302), to: .get("http://127.0.0.1/new")))
+        moved.at(60, 1, 1, .ended(status: 302, .redirected(to: .get("http://127.0.0.1/new"))))
         moved.at(60, 1, 2, .hop(.get("http://127.0.0.1/new")))
         moved.at(80, 1, 2, .receivedBody(bytes: 1500))
         moved.at(100, 1, 2, .response(.status(200)))

@@ -61,17 +61,3 @@ extension Dimensions {
         return dimensions
     }
 }
-
-enum ErrorType {
-    /// The class of the error that a hop ended with.
-    static func ofHop(_ status: Int?, _ error: AsyncNetError?) -> String? {
-        SemanticConventions.errorType(ofHopWith: status, error)
-    }
-
-    /// The class of the error that an attempt or a request ended with: the code of an error that is not a status comes
-    /// first, as that of a deadline which ended the retries of a 503.
-    static func ofOutcome(_ status: Int?, _ error: AsyncNetError?) -> String? {
-        guard let error, error.code != .unacceptableStatus else { return ofHop(status, nil) }
-        return error.code == .cancelled ? nil : error.code.rawValue
-    }
-}

@@ -34,7 +34,7 @@ struct Recording: Sendable {
     }
 
     private static func dimensions(of error: AsyncNetError?) -> Dimensions {
-        Dimensions().adding(errorType: ErrorType.ofHop(nil, error))
+        Dimensions().adding(errorType: SemanticConventions.errorType(ofOutcomeWith: nil, error))
     }
 
     /// An event of a request that has begun an attempt.
@@ -48,16 +48,7 @@ struct Recording: Sendable {
         case .repeated: count("asyncnet.client.repeats", id)
         case .connected(let connection): count(connection, id)
         case .cached(let outcome): count("asyncnet.client.cache.outcomes", id, "asyncnet.cache.outcome", "\(outcome)")
-        case .replaced(let head): tracks[id]?.update(event.hop) { $0.replaced(head) }
-        case .failureReplaced(let error):
-            if let hop = tracks[id]?.close(event.hop) { record(hop, event.instant, error) }
-        case .response(let head): tracks[id]?.update(event.hop) { $0.received(head) }
-        case .transferred(let metrics): endTransfer(metrics, event)
-        case .challenged(let head): close(head, event)
-        case .redirected(let head, _):
-            count("asyncnet.client.redirects", id)
-            tracks[id]?.isRedirected = true
-            close(head, event)
+        case .hopEnded(let summary): endHop(summary, event)
         case .retried(let error, _): retry(error, event)
         default: break
         }
@@ -100,33 +91,24 @@ extension Recording {
 
     private mutating func forget(_ id: RequestID) {
         guard let track = tracks.removeValue(forKey: id) else { return }
-        for hop in track.hops where hop.end == nil { endActivity(of: hop) }
+        for hop in track.hops { instruments.decrement("http.client.active_requests", hop.endpoint) }
         for wait in track.waits { instruments.decrement("asyncnet.client.queued_requests", wait.endpoint) }
     }
 
     private mutating func retry(_ error: AsyncNetError?, _ event: SessionEvent) {
-        let type = ErrorType.ofOutcome(error?.responseCode, error)
+        let type = SemanticConventions.errorType(ofOutcomeWith: error?.responseCode, error)
         let endpoint = tracks[event.requestID]?.endpoint ?? [:]
         instruments.count("asyncnet.client.retries", endpoint.adding(errorType: type))
-        for hop in tracks[event.requestID]?.closeAll() ?? [] { record(hop, event.instant, error) }
     }
 
     private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent) {
         let (track, summary) = (tracks.removeValue(forKey: event.requestID), event.summary)
-        if let track { end(track, error, event) }
+        for wait in track?.waits ?? [] { end(wait, after: event.instant - wait.start) }
         let endpoint = track?.first ?? summary?.request.map { endpoints.dimensions($0, summary?.urlTemplate) } ?? [:]
         let status = summary?.response?.statusCode
         instruments.record(
             "asyncnet.client.outcome.duration", summary?.metrics.total ?? .zero,
-            endpoint.adding(status: status, errorType: ErrorType.ofOutcome(status, error)))
-    }
-
-    private mutating func end(_ track: RequestTrack, _ error: AsyncNetError?, _ event: SessionEvent) {
-        for (index, hop) in track.hops.enumerated() {
-            let isDelivered = index == track.deliveredHop && !hop.isReplaced
-            record(hop, event.instant, error, isDelivered ? event.summary?.metrics : nil)
-        }
-        for wait in track.waits { end(wait, after: event.instant - wait.start) }
+            endpoint.adding(status: status, errorType: SemanticConventions.errorType(ofOutcomeWith: status, error)))
     }
 }
 
@@ -152,43 +134,24 @@ extension Recording {
         if tracks[event.requestID] == nil { beginAttempt(head, event) }
         let isRedirected = tracks[event.requestID]?.isRedirected == true
         let endpoint = endpoints.dimensions(head, isRedirected ? nil : event.urlTemplate)
-        tracks[event.requestID]?.open(event.hop, endpoint, at: event.instant)
+        tracks[event.requestID]?.open(event, endpoint)
         instruments.increment("http.client.active_requests", endpoint)
     }
 
-    /// The hop is not active any more; whether it failed, its attempt's outcome decides.
-    private mutating func endTransfer(_ metrics: TransportMetrics, _ event: SessionEvent) {
-        var ended: RequestTrack.OpenHop?
-        tracks[event.requestID]?.update(event.hop) { hop in
-            if hop.end == nil { ended = hop }
-            hop.end = event.instant
-            hop.version = metrics.httpVersion ?? hop.version
-            hop.wireBytes = metrics.wireBytes
+    private mutating func endHop(_ summary: HopSummary, _ event: SessionEvent) {
+        guard let endpoint = tracks[event.requestID]?.close(event) else { return }
+        instruments.decrement("http.client.active_requests", endpoint)
+        if case .redirected = summary.ending {
+            instruments.count("asyncnet.client.redirects", endpoint)
+            tracks[event.requestID]?.isRedirected = true
         }
-        if let ended { endActivity(of: ended) }
-    }
-
-    private mutating func endActivity(of hop: RequestTrack.OpenHop) {
-        instruments.decrement("http.client.active_requests", hop.endpoint)
-    }
-
-    /// A response that another hop follows.
-    private mutating func close(_ head: HTTPResponseHead, _ event: SessionEvent) {
-        guard var hop = tracks[event.requestID]?.close(event.hop) else { return }
-        hop.received(head)
-        record(hop, event.instant, nil)
-    }
-
-    /// - Parameter metrics: The sizes of bodies for a hop whose transport has not reported them.
-    private mutating func record(
-        _ hop: RequestTrack.OpenHop, _ instant: Duration, _ error: AsyncNetError?, _ metrics: RequestMetrics? = nil
-    ) {
-        if hop.end == nil { endActivity(of: hop) }
-        let dimensions = hop.endpoint.adding(
-            status: hop.status, version: hop.version, errorType: ErrorType.ofHop(hop.status, error))
-        instruments.record("http.client.request.duration", (hop.end ?? instant) - hop.start, dimensions)
-        let (sent, received) = (hop.wireBytes?.sentBody, hop.wireBytes?.receivedBody)
-        instruments.record("http.client.request.body.size", bytes: sent ?? metrics?.sentBytes, dimensions)
-        instruments.record("http.client.response.body.size", bytes: received ?? metrics?.receivedBytes, dimensions)
+        let transport = summary.metrics.transport
+        let dimensions = endpoint.adding(
+            status: summary.response?.statusCode, version: transport.httpVersion ?? summary.response?.httpVersion,
+            errorType: SemanticConventions.errorType(of: summary))
+        instruments.record("http.client.request.duration", summary.duration, dimensions)
+        let (sent, received) = (transport.wireBytes?.sentBody, transport.wireBytes?.receivedBody)
+        instruments.record("http.client.request.body.size", bytes: sent ?? summary.sentBytes, dimensions)
+        instruments.record("http.client.response.body.size", bytes: received ?? summary.receivedBytes, dimensions)
     }
 }

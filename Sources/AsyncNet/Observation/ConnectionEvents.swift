@@ -48,9 +48,7 @@ final class ConnectionEvents: Sendable {
         if ends { hub.remove(self) }
     }
 
-    /// Not to the monitors of this library that receive events when they happen: theirs are requests.
     private func pass(_ event: ConnectionEvent) {
-        hub.send(
-            SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.time, .connection(event), nil), to: [])
+        hub.send(SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.time, .connection(event), nil))
     }
 }

@@ -11,7 +11,6 @@ struct EventBuffer {
 
     var isEmpty: Bool { events.isEmpty }
     var count: Int { events.count }
-    var isHalfFull: Bool { events.count >= capacity / 2 }
 
     /// Adds the event, in place of the oldest if the buffer is full.
     ///

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Passes events from requests to one observer, which takes them when it has time.
 final class EventChannel: Sendable {
     private struct State {
@@ -12,16 +10,6 @@ final class EventChannel: Sendable {
         /// Tasks that wait until the observer has received so many events.
         var waiters: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
         var nextID = 0
-        var isLingering = false
-
-        /// Whether an observer that lingers must take the events now.
-        var isUrgent: Bool { isClosed || !waiters.isEmpty || buffer.isHalfFull }
-
-        /// - Returns: Whether the observer lingered.
-        mutating func endLingering() -> Bool {
-            defer { isLingering = false }
-            return isLingering
-        }
 
         /// Called when the observer has received all that it has taken.
         mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
@@ -34,8 +22,6 @@ final class EventChannel: Sendable {
 
     let interests: EventInterests
     private let state: Locked<State>
-    /// Ends `linger()`.
-    private let hurry = DispatchSemaphore(value: 0)
 
     init(capacity: Int, interests: EventInterests) {
         self.interests = interests
@@ -49,27 +35,24 @@ final class EventChannel: Sendable {
     func send(_ event: consuming SessionEvent) {
         guard event.event.isNeeded(for: interests) else { return }
         var event = event
-        let (taker, isUrgent) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
-            guard !state.isClosed else { return (nil, false) }
+        let taker = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            guard !state.isClosed else { return nil }
             state.buffer.append(&event)
             state.sent += 1
-            if state.isLingering { return (nil, state.isUrgent && state.endLingering()) }
-            guard let (id, taker) = state.takers.first else { return (nil, false) }
+            guard let (id, taker) = state.takers.first else { return nil }
             state.takers[id] = nil
-            return (taker, false)
+            return taker
         }
         taker?.resume()
-        if isUrgent { hurry.signal() }
     }
 
     /// No event is added from now on; the observer takes the rest.
     func close() {
-        let (takers, waiters, isLingering) = state.withLock { state in
+        let (takers, waiters) = state.withLock { state in
             state.isClosed = true
             defer { (state.takers, state.waiters) = ([:], [:]) }
-            return (Array(state.takers.values), Array(state.waiters.values), state.endLingering())
+            return (Array(state.takers.values), Array(state.waiters.values))
         }
-        if isLingering { hurry.signal() }
         for taker in takers { taker.resume() }
         for waiter in waiters { waiter.continuation.resume() }
     }
@@ -95,19 +78,6 @@ final class EventChannel: Sendable {
             }
         }
         return false
-    }
-
-    /// Waits for more events for some milliseconds, on a thread that may be blocked, so that the requests of a busy
-    /// session do not wake the observer for each event. The wait ends early if the buffer is half full, or if somebody
-    /// waits for the observer.
-    func linger() {
-        let lingers = state.withLock { state in
-            state.isLingering = !state.isUrgent
-            return state.isLingering
-        }
-        guard lingers, hurry.wait(timeout: .now() + .milliseconds(10)) == .timedOut else { return }
-        // A signal that came meanwhile would end the next wait.
-        if !state.withLock({ $0.endLingering() }) { hurry.wait() }
     }
 
     private func takeNow(_ taken: inout [SessionEvent]) -> Bool {
@@ -141,13 +111,12 @@ final class EventChannel: Sendable {
         guard let id = newID() else { return }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let (isOver, isLingering) = state.withLock { state in
-                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return (true, false) }
+                let isOver = state.withLock { state in
+                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return true }
                     state.waiters[id] = (state.sent, continuation)
-                    return (false, state.endLingering())
+                    return false
                 }
                 if isOver { continuation.resume() }
-                if isLingering { hurry.signal() }
             }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()

@@ -21,9 +21,6 @@ final class EventClock: Sendable {
 
     init(_ time: TimeSource) { self.time = time }
 
-    /// The session's clock alone.
-    var instant: Duration { time.now }
-
     var now: EventTime {
         guard let nanoseconds = time.nanoseconds else { return EventTime(instant: time.now, date: Date()) }
         return EventTime(instant: .nanoseconds(nanoseconds), date: date(at: nanoseconds))

@@ -18,8 +18,6 @@ final class EventHub: Sendable {
     /// The channels of all other monitors.
     private let monitors: [EventChannel]
     private let monitorInterests: EventInterests
-    /// The monitor, if it is the only one and makes metrics: it needs few steps, and no events of them.
-    private let metrics: MetricsMonitor?
     /// The monitors that learn of the transport's connections; `nil` if there is none.
     let connectionObserver: (any ConnectionObserver)?
     private let sequences = Locked(Sequences())
@@ -38,7 +36,6 @@ final class EventHub: Sendable {
         self.monitors = others.map { Self.channel(to: $0) }
         let observers = immediate.compactMap { $0 as? any ConnectionObserver }
         connectionObserver = observers.count > 1 ? ConnectionObserverGroup(observers) : observers.first
-        metrics = monitors.count == 1 ? monitors[0] as? MetricsMonitor : nil
         monitorInterests = monitors.map(\.interests).reduce(.minimal) { $0.union($1) }
         observed = Atomic(!monitors.isEmpty)
     }
@@ -72,18 +69,11 @@ final class EventHub: Sendable {
             // An observer that waits keeps no event.
             events.removeAll(keepingCapacity: true)
             event = .none
-            channel.linger()
         }
     }
 
     /// Whether anybody observes all requests.
     var isObserved: Bool { observed.load(ordering: .acquiring) }
-
-    /// Whether anybody needs the event.
-    func wants(_ event: RequestEvent) -> Bool { isObserved && (!isMeasuredOnly || event.isMeasured) }
-
-    /// Whether nobody but the monitor that makes metrics observes all requests.
-    var isMeasuredOnly: Bool { metrics != nil && !hasSequences.load(ordering: .acquiring) }
 
     /// What any of the observers needs.
     var interests: EventInterests {
@@ -91,17 +81,11 @@ final class EventHub: Sendable {
         return sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
     }
 
-    /// Counts the steps of a request for the monitor that makes metrics; `nil` if there are other monitors, or none.
-    func meter() -> MetricsFollower? { metrics.map { MetricsFollower($0, clock) } }
-
-    /// What receives a request's events when they happen.
-    func followers(of id: RequestID) -> [any RequestFollower] { immediate.map { $0.follower(of: id, clock) } }
-
     /// The time of an event.
     var time: EventTime { clock.now }
 
-    func send(_ event: consuming SessionEvent, to followers: [any RequestFollower]) {
-        for follower in followers { follower.receiveNow(event) }
+    func send(_ event: consuming SessionEvent) {
+        for monitor in immediate { monitor.receiveNow(event) }
         let channels = hasSequences.load(ordering: .acquiring) ? sequences.withLock { $0.channels } : [:]
         if channels.isEmpty, monitors.count == 1 { return monitors[0].send(event) }
         // Monitors first: a program that has an event from a loop may wait until the monitors have received it too.

@@ -23,23 +23,13 @@ extension EventMonitor {
     public var interests: EventInterests { .standard }
 }
 
-/// Receives the events of one or more requests of a session when they happen, those of a request one after the other.
-/// It takes a few microseconds for an event, and blocks nothing.
-protocol RequestFollower: AnyObject, Sendable {
-    func receiveNow(_ event: SessionEvent)
-}
-
 /// A monitor of this library that receives events when they happen, so that its results are complete when the request's
 /// outcome is awaited.
-protocol ImmediateMonitor: EventMonitor, RequestFollower {
-    /// What receives the events of this request: the monitor itself by default, or an object of the request's own, which
-    /// then needs neither to find what it knows of the request nor to wait for other requests.
-    ///
-    /// - Parameter clock: The clock of the session's events.
-    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower
+protocol ImmediateMonitor: EventMonitor {
+    /// Called with the events of a request one after the other. Takes a few microseconds, and blocks nothing.
+    func receiveNow(_ event: SessionEvent)
 }
 
 extension ImmediateMonitor {
     public func receive(_ event: SessionEvent) async { receiveNow(event) }
-    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower { self }
 }

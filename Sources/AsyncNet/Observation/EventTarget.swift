@@ -3,9 +3,12 @@ protocol EventTarget: AnyObject, Sendable {
     var isObserved: Bool { get }
     /// What observers need; `nil` if nobody observes.
     var interests: EventInterests? { get }
-    /// Counts the frequent steps instead of events of them; `nil` unless metrics alone are made of the request.
-    var meter: MetricsFollower? { get }
-    /// A hop begins, and gets this number.
-    func beginHop() -> Int
-    func send(_ event: RequestEvent, hop: Int)
+    /// A hop begins.
+    ///
+    /// - Returns: `false` if the request is over, and the hop with it.
+    func begin(_ hop: RunningHop) -> Bool
+    /// Sends a step, of a hop that runs or of none.
+    func send(_ event: RequestEvent, of hop: RunningHop?)
+    /// A hop has ended. Does nothing if the target knows that already.
+    func end(_ hop: RunningHop, _ summary: HopSummary)
 }

@@ -72,22 +72,12 @@ public enum RequestEvent: Sendable {
     indirect case requestBody(Data)
     /// Decoded bytes of the response's body as they were received, up to the limit that an observer asked for.
     indirect case responseBody(Data)
-    /// A challenge was received, and the request is sent again with credentials.
-    case challenged(HTTPResponseHead)
-    /// A redirect was received, and its target will be requested.
-    indirect case redirected(HTTPResponseHead, to: HTTPRequestHead)
-    /// This response was received, and is not delivered, but a stored response in its place: a 304 that confirms it (RFC
-    /// 9111 §4.3.4), or a server's error (RFC 5861 §4). A 304 for another version than the stored one is not delivered
-    /// either: the next hop has no conditions.
-    case replaced(HTTPResponseHead)
-    /// The hop failed with this error, or could not begin, and a stored response is delivered (RFC 5861 §4).
-    case failureReplaced(AsyncNetError)
     /// The final response's head was received.
     case response(HTTPResponseHead)
     /// The response set cookies of these names, which the session's jar was given.
     case cookiesStored([String])
-    /// The hop's transfer is over, with these measurements.
-    case transferred(TransportMetrics)
+    /// The hop is over. Sent exactly once for each ``hop(_:)``, at the latest before ``finished(_:)``.
+    indirect case hopEnded(HopSummary)
 
     // MARK: Connections
 
@@ -125,13 +115,9 @@ extension RequestEvent: CustomStringConvertible, CustomReflectable {
         case .receivedBody(let bytes): "received \(bytes) bytes"
         case .requestBody(let data): "request body: \(data.count) bytes"
         case .responseBody(let data): "response body: \(data.count) bytes"
-        case .challenged(let head): "challenged by \(head.statusCode)"
-        case .redirected(let head, let next): "redirected by \(head.statusCode) to \(next)"
-        case .replaced(let head): "replaced \(head.statusCode)"
-        case .failureReplaced(let error): "failure replaced by the stored response\(Self.reason(error))"
         case .response(let head): "response \(head.statusCode)"
         case .cookiesStored(let names): "cookies stored: \(names.joined(separator: ", "))"
-        case .transferred(let metrics): "transferred\(metrics.timings.map { " after \($0.total)" } ?? "")"
+        case .hopEnded(let summary): "hop ended: \(summary)"
         case .connection(let event): "connection \(event)"
         }
     }

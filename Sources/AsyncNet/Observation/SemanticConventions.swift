@@ -37,28 +37,23 @@ public enum SemanticConventions {
 
     // MARK: Errors
 
-    /// The errors of validators: whether a response below 400 suits the caller is not the transfer's error.
-    private static let judgements: Set<AsyncNetError.Code> = [
-        .unacceptableStatus, .unacceptableContentType, .validationFailed,
-    ]
-    /// The errors that may end a request after a response of 400 or more, such as a deadline before the next attempt.
-    private static let laterErrors: Set<AsyncNetError.Code> = [
-        .deadlineExceeded, .refreshFailed, .excessiveRefresh, .missingCredential,
-    ]
-
-    /// `error.type` of a hop: the code of the error that ended its transfer, or else a status of 400 or more.
+    /// `error.type` of a hop: the code of the error that ended it, or else a status of 400 or more.
     ///
     /// A cancel is no error, nor is a validator's refusal of a response.
     ///
-    /// - Parameters:
-    ///   - status: The response's status; `nil` without a response.
-    ///   - error: The error of the hop or of its attempt.
     /// - Returns: `nil` without an error.
-    public static func errorType(ofHopWith status: Int?, _ error: AsyncNetError?) -> String? {
-        let refusal = status.flatMap { $0 >= 400 ? "\($0)" : nil }
-        guard let code = error?.code, code != .cancelled else { return refusal }
-        guard status != nil else { return code.rawValue }
-        if judgements.contains(code) || refusal != nil && laterErrors.contains(code) { return refusal }
-        return code.rawValue
+    public static func errorType(of hop: HopSummary) -> String? {
+        if case .failed(let error) = hop.ending { return error.code.rawValue }
+        return errorType(ofStatus: hop.response?.statusCode)
     }
+
+    /// `error.type` of an attempt or a request: the code of an error that is not a status comes first, as that of a deadline
+    /// which ended the retries of a 503. A cancel is no error.
+    public static func errorType(ofOutcomeWith status: Int?, _ error: AsyncNetError?) -> String? {
+        guard let error, error.code != .unacceptableStatus else { return errorType(ofStatus: status) }
+        return error.code == .cancelled ? nil : error.code.rawValue
+    }
+
+    /// A status of 400 or more as `error.type`.
+    private static func errorType(ofStatus status: Int?) -> String? { status.flatMap { $0 >= 400 ? "\($0)" : nil } }
 }

@@ -54,9 +54,8 @@ extension RequestRun {
     /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
     func endHop(_ head: HTTPResponseHead) {
         judgeHop(head)
-        watch.endTransfer()
+        watch.endHop(.delivered)
         releasePermit()
-        trace?.endHop(nil)
     }
 
     /// The hop's response is known; its body may not be.
@@ -65,8 +64,7 @@ extension RequestRun {
     /// The hop, if one runs, has failed with this error.
     func failHop(_ error: any Error) async {
         let pass = takePass()
-        watch.endTransfer()
-        trace?.endHop(error)
+        watch.endHop(.init(error))
         releasePermit()
         if let pass { pass.record(await verdict(after: AsyncNetError(wrapping: error, as: .transportFailed))) }
     }

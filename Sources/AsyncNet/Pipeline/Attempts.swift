@@ -14,7 +14,6 @@ struct Attempts<Rest: Station>: Station {
         while true {
             attempt.number += 1
             run.context.observers?.beginAttempt(attempt.number, request.urlTemplate)
-            run.watch.endHops()
             let result = await result(of: attempt, request)
             switch await next(after: result, attempt) {
             case .end: return try Self.end(result, run, earlier)

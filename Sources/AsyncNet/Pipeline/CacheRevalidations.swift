@@ -46,7 +46,7 @@ extension RequestRun {
             run.record.beginAttempt(1)
             observers.send(.created)
             observers.beginAttempt(1, request.urlTemplate)
-            observers.begin(attempt: 1, request.head)
+            observers.send(.attempt(1, request.head))
             observers.finish(await run.outcome(over: Pipeline.transfer, request, credential))
         }
     }

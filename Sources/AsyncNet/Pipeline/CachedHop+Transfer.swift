@@ -57,7 +57,6 @@ extension CachedHop {
         else { return nil }
         guard let body = await body(of: entry) else { return nil }
         await run.failHop(error)
-        run.watch.failureReplaced(failure)
         return await use(entry.response, body, of: entry, as: .stale)
     }
 
@@ -72,8 +71,8 @@ extension CachedHop {
         // A server's error is delivered if there is no stored response in its place.
         guard isConfirmed || body != nil else { return nil }
         await attempt.drain(response.message, to: request.method)
-        run.watch.replaced(response.head)
-        run.endHop(response.head)
+        run.watch.hopLeads(to: .replaced)
+        defer { run.endHop(response.head) }
         guard let body else {
             // A damaged one is removed already; one without the requested range is still confirmed.
             if !isVersion { await cache.store.remove(entry, key) }

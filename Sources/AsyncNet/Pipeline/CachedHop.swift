@@ -82,7 +82,6 @@ struct CachedHop: Sendable {
     func use(_ response: StoredResponse, _ body: TransportBody, of entry: CacheEntry, as outcome: CacheOutcome) async
         -> Response
     {
-        run.watch.leaveHop()
         await report(outcome)
         let part = response.part(for: request, size: entry.body.size)
         let used = part.map(response.cut) ?? response

@@ -174,7 +174,7 @@ extension RequestRun: BodyObserver {
     }
 
     func didEnd() {
-        watch.endTransfer()
+        watch.endHop(.delivered)
         releasePermit()
     }
     func didCollect(_ data: Data) { record.received(data) }
@@ -235,8 +235,8 @@ struct ResponseBody {
         guard let chunk = try await body.next() else {
             // The sink may still process the body, such as move a file; the server's timeout must not count that time.
             rest()
-            observer.didEnd()
             try received.checkEnd()
+            observer.didEnd()
             return nil
         }
         try received.add(chunk.count)
@@ -272,8 +272,8 @@ struct ResponseBody {
             try observer.didRead(received, of: head)
             observer.willDeliver(whole)
         }
-        observer.didEnd()
         try received.checkEnd()
+        observer.didEnd()
     }
 
     /// Calls `put` with each chunk, in order, to the end of the body: on this task, or on the transport's thread if the

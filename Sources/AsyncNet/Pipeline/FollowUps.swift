@@ -40,7 +40,7 @@ struct FollowUps<Rest: Station>: Station {
         else { return nil }
         _ = Credential.take(from: &next)
         try next.check()
-        run.send(.redirected(head, to: next.head))
+        run.watch.hopLeads(to: .redirected(to: next.head))
         run.record.redirected(to: next)
         course = Course(visited: course.visited + [next.head.url])
         return next
@@ -110,7 +110,7 @@ extension Attempt {
 
 extension RequestRun {
     fileprivate func challenged(by head: HTTPResponseHead, _ request: TransportRequest) {
-        send(.challenged(head))
+        watch.hopLeads(to: .challenged)
         record.willSend(request)
     }
 }

@@ -16,14 +16,21 @@ final class RequestObservers: EventTarget {
         }
     }
 
+    /// A hop that runs, and its numbers.
+    private struct OpenHop {
+        let hop: RunningHop
+        let attempt: Int
+        let number: Int
+    }
+
     private struct State {
         var channels: Channels?
         var attempt = 0
         /// The number of hops in this attempt.
         var hops = 0
+        /// More than one if transfers are hedged, or segments.
+        var openHops: [OpenHop] = []
         var urlTemplate: String?
-        /// What receives the request's events when they happen; `nil` before the first event.
-        var followers: [any RequestFollower]?
         var isFinished = false
     }
 
@@ -33,16 +40,8 @@ final class RequestObservers: EventTarget {
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
     private let hasEventObservers = Atomic(false)
-    private let ownMeter: MetricsFollower?
 
-    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) {
-        (self.id, self.kind, self.hub, ownMeter) = (id, kind, hub, hub.meter())
-    }
-
-    var meter: MetricsFollower? {
-        guard let ownMeter, hub.isMeasuredOnly, !hasEventObservers.load(ordering: .acquiring) else { return nil }
-        return ownMeter
-    }
+    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) { (self.id, self.kind, self.hub) = (id, kind, hub) }
 
     /// Whether there has ever been an observer of this request.
     var isOwnObserved: Bool { hasObservers.load(ordering: .acquiring) }
@@ -58,30 +57,27 @@ final class RequestObservers: EventTarget {
         guard isObserved else { return nil }
         var interests = hub.interests
         if hasEventObservers.load(ordering: .acquiring) { interests.sentHeads = true }
-        interests.connections = meter == nil
         return interests
     }
 
     func send(_ event: @autoclosure () -> RequestEvent) {
         guard isObserved else { return }
-        send(event(), hop: 0)
+        send(event(), of: nil)
     }
 
     /// Holds the lock while it sends, so that no step follows the request's end.
-    func send(_ event: RequestEvent, hop: Int) {
-        let isWanted = hub.wants(event)
-        guard isWanted || hasEventObservers.load(ordering: .acquiring) else { return }
+    func send(_ event: RequestEvent, of hop: RunningHop?) {
+        guard isObserved else { return }
         state.withLock { state in
             guard !state.isFinished else { return }
-            if !event.isFrequent { state.channels?.events.send(event) }
-            if isWanted { pass(event, hop: hop, &state) }
+            let openHop = hop.flatMap { hop in state.openHops.first { $0.hop === hop } }
+            send(event, of: openHop, &state)
         }
     }
 
-    /// An attempt begins with this head.
-    func begin(attempt number: Int, _ head: HTTPRequestHead) {
-        guard let meter else { return send(.attempt(number, head)) }
-        meter.beginAttempt(head, state.withLock { $0.urlTemplate })
+    private func send(_ event: RequestEvent, of hop: OpenHop?, _ state: inout State) {
+        if !event.isFrequent { state.channels?.events.send(event) }
+        if hub.isObserved { pass(event, of: hop, &state) }
     }
 
     /// Also without observers: one may begin during the attempt.
@@ -89,11 +85,41 @@ final class RequestObservers: EventTarget {
         state.withLock { ($0.attempt, $0.hops, $0.urlTemplate) = (number, 0, urlTemplate) }
     }
 
-    func beginHop() -> Int {
+    func begin(_ hop: RunningHop) -> Bool {
         state.withLock { state in
+            guard !state.isFinished else { return false }
             state.hops += 1
-            return state.hops
+            let openHop = OpenHop(hop: hop, attempt: state.attempt, number: state.hops)
+            state.openHops.append(openHop)
+            send(.hop(hop.request), of: openHop, &state)
+            return true
         }
+    }
+
+    func end(_ hop: RunningHop, _ summary: HopSummary) {
+        state.withLock { state in
+            guard let index = state.openHops.firstIndex(where: { $0.hop === hop }) else { return }
+            end(state.openHops.remove(at: index), summary, &state)
+        }
+    }
+
+    private func end(_ openHop: OpenHop, _ summary: HopSummary, _ state: inout State) {
+        var summary = summary
+        summary.metrics.attempt = openHop.attempt
+        summary.metrics.hop = openHop.number
+        send(.hopEnded(summary), of: openHop, &state)
+    }
+
+    /// The request is over, and so are its hops; a transfer that other requests wait for goes on.
+    private func endHops(_ error: AsyncNetError?, _ state: inout State) -> [OpenHop] {
+        let ending = error.map { HopSummary.Ending($0) } ?? .cancelled
+        for openHop in state.openHops {
+            let hop = openHop.hop
+            if hop.isShared { hop.memberFailed(error) }
+            end(openHop, hop.isShared ? hop.summary(ending) : hop.end(ending), &state)
+        }
+        defer { state.openHops = [] }
+        return state.openHops
     }
 
     func send(download progress: TransferProgress) { channels?.downloads.send(progress) }
@@ -101,44 +127,35 @@ final class RequestObservers: EventTarget {
 
     /// Sends the end, and ends the loops of observers.
     func finish(_ outcome: TransferOutcome) {
-        let channels = state.withLock { state in
-            if !state.isFinished { passEnd(outcome, &state) }
+        let (channels, hops) = state.withLock { state in
+            let hops = endHops(outcome.error, &state)
+            if !state.isFinished, hub.isObserved {
+                pass(.finished(outcome.error), of: nil, &state, SharedValue(outcome.summary))
+            }
             // Here, since an observer that begins now ends the loops of the others.
             state.channels?.events.send(.finished(outcome.error))
             state.isFinished = true
-            return state.channels
+            return (state.channels, hops)
         }
         channels?.finish()
-    }
-
-    private func passEnd(_ outcome: TransferOutcome, _ state: inout State) {
-        if let meter {
-            let end = RequestEnd(
-                error: outcome.error, status: outcome.head?.statusCode, total: outcome.metrics.total,
-                sentBytes: outcome.metrics.sentBytes, receivedBytes: outcome.metrics.receivedBytes)
-            return meter.finish(end, outcome.request?.head, outcome.request?.urlTemplate)
-        }
-        guard hub.isObserved else { return }
-        pass(.finished(outcome.error), hop: 0, &state, SharedValue(outcome.summary))
+        for openHop in hops where !openHop.hop.isShared { openHop.hop.endTrace() }
     }
 
     /// Sends a step that may follow the end, to the observers of all requests.
     func sendDecoded(_ type: Any.Type, after time: Duration, _ error: AsyncNetError?) {
-        if let meter { return meter.decoded(after: time, error) }
         guard hub.isObserved else { return }
         let event = RequestEvent.decoded(type: _typeName(type, qualified: false), after: time, error)
-        state.withLock { pass(event, hop: 0, &$0) }
+        state.withLock { pass(event, of: nil, &$0) }
     }
 
     /// Passes a step on to the observers of all requests.
     private func pass(
-        _ event: RequestEvent, hop: Int, _ state: inout State, _ ending: SharedValue<RequestSummary>? = nil
+        _ event: RequestEvent, of hop: OpenHop?, _ state: inout State, _ ending: SharedValue<RequestSummary>? = nil
     ) {
-        let followers = state.followers ?? ownMeter.map { [$0] } ?? hub.followers(of: id)
-        state.followers = followers
         let event = SessionEvent(
-            id, kind, attempt: state.attempt, hop: hop, urlTemplate: state.urlTemplate, hub.time, event, ending)
-        hub.send(event, to: followers)
+            id, kind, attempt: hop?.attempt ?? state.attempt, hop: hop?.number ?? 0,
+            urlTemplate: state.urlTemplate, hub.time, event, ending)
+        hub.send(event)
     }
 
     // MARK: Observing

@@ -5,13 +5,12 @@ struct Sending: Station {
         var outgoing = request
         if let transfer = run.watch.supervisedTransfer { outgoing.change { $0.supervision = transfer } }
         run.record.beginHop(outgoing.head)
-        run.trace?.beginHop(&outgoing, isRedirected: attempt.isRedirected)
-        if outgoing.interests != nil { run.watch.beginHop(outgoing) }
+        run.watch.beginHop(&outgoing, run.trace, isRedirected: attempt.isRedirected)
         var message = try await run.transport.send(outgoing)
         message.keepsContentCoding = outgoing.keepsContentCoding
         run.watch.touch()
         run.record.hopReceived(message.head)
-        run.trace?.received(message.head)
+        run.watch.hopReceived(message.head)
         if let jar = run.environment.configuration.cookieJar { await jar.keepCookies(of: message.head, run) }
         return Response(message, to: attempt.hopRequest ?? request)
     }

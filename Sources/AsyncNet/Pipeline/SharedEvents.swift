@@ -2,20 +2,9 @@ import Synchronization
 
 /// Sends the steps of a shared transfer to every request that waits for it.
 final class SharedEvents: EventTarget {
-    private struct Member {
-        let target: any EventTarget
-        /// The member's own numbers of the transfer's hops.
-        var hops: [Int: Int] = [:]
-
-        mutating func send(_ event: RequestEvent, hop: Int) {
-            if hop > 0, hops[hop] == nil { hops[hop] = target.beginHop() }
-            target.send(event, hop: hops[hop] ?? 0)
-        }
-    }
-
     private struct State {
-        var members: [ObjectIdentifier: Member] = [:]
-        var hops = 0
+        var members: [ObjectIdentifier: any EventTarget] = [:]
+        var running: RunningHop?
     }
 
     private let hub: EventHub
@@ -26,15 +15,23 @@ final class SharedEvents: EventTarget {
     /// - Parameter hub: The observers of all requests, those of the members among them.
     init(_ hub: EventHub) { self.hub = hub }
 
+    /// The hop that runs begins for the new member now.
     func join(_ target: (any EventTarget)?) {
         guard let target else { return }
         if target.isObserved { observedMembers.add(1, ordering: .relaxed) }
-        state.withLock { $0.members[ObjectIdentifier(target)] = Member(target: target) }
+        state.withLock { state in
+            state.members[ObjectIdentifier(target)] = target
+            if let hop = state.running { _ = target.begin(hop) }
+        }
     }
 
+    /// The hop that runs ends for the member.
     func leave(_ target: (any EventTarget)?) {
         guard let target else { return }
-        _ = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(target)) }
+        state.withLock { state in
+            state.members[ObjectIdentifier(target)] = nil
+            if let hop = state.running { target.end(hop, hop.summary(.cancelled)) }
+        }
     }
 
     /// Whether somebody observes all requests, or observed one of them when it joined.
@@ -43,26 +40,30 @@ final class SharedEvents: EventTarget {
     var interests: EventInterests? {
         state.withLock { state in
             state.members.values.reduce(nil) { union, member in
-                guard let interests = member.target.interests else { return union }
+                guard let interests = member.interests else { return union }
                 return union.map { $0.union(interests) } ?? interests
             }
         }
     }
 
-    /// The members have meters of their own.
-    var meter: MetricsFollower? { nil }
+    // The lock is held while a step is sent, so that members get the steps in their order.
 
-    func beginHop() -> Int {
+    func begin(_ hop: RunningHop) -> Bool {
         state.withLock { state in
-            state.hops += 1
-            return state.hops
+            state.running = hop
+            for member in state.members.values { _ = member.begin(hop) }
         }
+        return true
     }
 
-    /// Holds the lock while it sends, so that members get the steps in their order.
-    func send(_ event: RequestEvent, hop: Int) {
+    func send(_ event: RequestEvent, of hop: RunningHop?) {
+        state.withLock { for member in $0.members.values { member.send(event, of: hop) } }
+    }
+
+    func end(_ hop: RunningHop, _ summary: HopSummary) {
         state.withLock { state in
-            for key in Array(state.members.keys) { state.members[key]?.send(event, hop: hop) }
+            state.running = nil
+            for member in state.members.values { member.end(hop, summary) }
         }
     }
 }

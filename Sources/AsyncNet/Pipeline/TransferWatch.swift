@@ -8,10 +8,10 @@ final class TransferWatch: Sendable {
     /// Receives the steps of this run.
     let events: (any EventTarget)?
     let role: RunRole
-    /// The number of the hop that runs; 0 before the first.
-    let hop = Atomic(0)
-    /// What was reported of the hop that runs; `nil` if nobody observes.
-    let hopReport = Locked<HopReport?>(nil)
+    /// The hop that runs; `nil` between hops, and if nobody observes.
+    let running = Locked<RunningHop?>(nil)
+    /// What the cache did for the hop that begins next.
+    let pendingOutcome = Locked<CacheOutcome?>(nil)
     private let hold: TransferHold
     private let policies: RunPolicies
     /// Whether the response is delivered even if its head is that of a redirect which would be followed.
@@ -92,13 +92,14 @@ final class TransferWatch: Sendable {
         switch event {
         case .repeated:
             record.repeated()
-            send(.repeated)
+            repeated()
         case .sentHead(let head): send(.sent(head))
         case .informational(let head): send(.informational(head))
         case .connected(let connection): connected(connection)
         case .sentBody(let bytes, let total): sent(bytes, of: total)
         case .receivedHead(let head):
             record.hopReceived(head)
+            hopReceived(head)
             received(head)
         case .receivedBody(let bytes, let head): received(ReceivedBytes(count: bytes), of: head)
         case .metrics(let metrics):
@@ -136,7 +137,7 @@ final class TransferWatch: Sendable {
 
     private func received(_ head: HTTPResponseHead) {
         guard !isFollowed(head), record.received(head), role != .transfer else { return }
-        sendResponse(head)
+        send(.response(head))
     }
 
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {

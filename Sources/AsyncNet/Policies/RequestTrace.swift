@@ -7,15 +7,20 @@ protocol TracingPolicy: RequestPolicy {
 /// The part of one run in a trace, which learns of each hop.
 protocol RequestTrace: AnyObject, Sendable {
     /// A hop is about to be sent: adds its headers. The run's hop before has ended.
-    func beginHop(_ request: inout TransportRequest, isRedirected: Bool)
-    /// The hop's response has begun.
-    func received(_ head: HTTPResponseHead)
-    /// The hop is over: its response's body has ended, or an error has ended it. Further calls do nothing.
-    func endHop(_ error: (any Error)?)
-    /// The request is over, with this error: so are all hops of its runs.
-    func end(_ error: AsyncNetError?)
+    ///
+    /// - Parameter urlTemplate: See ``HopSummary/urlTemplate``.
+    /// - Returns: What learns of the hop; `nil` if nothing does.
+    func beginHop(_ request: inout HTTPRequestHead, urlTemplate: String?, isRedirected: Bool) -> (any TracedHop)?
     /// The part of a run that serves this run.
     func branch(_ kind: TraceBranch) -> any RequestTrace
+}
+
+/// A hop in a trace.
+protocol TracedHop: AnyObject, Sendable {
+    /// The transport sends the request again.
+    func repeated()
+    /// The hop has ended; nothing follows.
+    func ended(_ summary: HopSummary)
 }
 
 /// What a run that serves another run is for.

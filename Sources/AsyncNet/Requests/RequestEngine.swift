@@ -178,7 +178,6 @@ public actor RequestEngine {
         self.outcome = outcome
         // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
         observers.finish(outcome)
-        run?.trace?.end(outcome.error)
         run?.context.purpose?.end()
         waiters.resumeAll(returning: outcome)
         // The run holds this actor: a retain cycle until here.
@@ -235,7 +234,7 @@ extension RequestEngine: RunOwner {
     func beginAttempt(_ head: HTTPRequestHead) -> Bool {
         guard let number = machine.beginAttempt() else { return false }
         record.beginAttempt(number)
-        observers.begin(attempt: number, head)
+        observers.send(.attempt(number, head))
         return true
     }
 

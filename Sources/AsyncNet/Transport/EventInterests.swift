@@ -8,8 +8,6 @@ public struct EventInterests: Hashable, Sendable {
     public var certificates: Bool
     /// How many bytes of each body are reported; 0 is none.
     public var bodyLimit: Int
-    /// The connection before the end of the transfer. Not public, since all but a lone ``MetricsMonitor`` need it.
-    package var connections = true
 
     /// Makes interests.
     public init(sentHeads: Bool = false, bodyBytes: Bool = false, certificates: Bool = false, bodyLimit: Int = 0) {
@@ -27,10 +25,8 @@ public struct EventInterests: Hashable, Sendable {
 
     /// What either of two observers needs.
     func union(_ other: EventInterests) -> EventInterests {
-        var union = EventInterests(
+        EventInterests(
             sentHeads: sentHeads || other.sentHeads, bodyBytes: bodyBytes || other.bodyBytes,
             certificates: certificates || other.certificates, bodyLimit: max(bodyLimit, other.bodyLimit))
-        union.connections = connections || other.connections
-        return union
     }
 }

@@ -18,9 +18,6 @@ typedef struct {
 /// read.
 int64_t cp_continuous_nanoseconds(void);
 
-/// The calling thread's number, from 0 in the order in which threads ask for theirs first.
-unsigned cp_thread_number(void);
-
 /// Reads the stamp of a regular file. Returns 0 or the error: EISDIR for a directory, EINVAL for other files.
 int cp_read_stamp(int descriptor, cp_stamp *_Nonnull stamp);
 

@@ -170,8 +170,9 @@ struct SecretsTests {
             RequestContext(
                 id: RequestID(), attempt: 1, request: transportRequest, response: response,
                 redirected: [transportRequest]),
-            RequestEvent.attempt(1, head), RequestEvent.redirected(response, to: head), RequestEvent.response(response),
-            RequestEvent.informational(response),
+            RequestEvent.attempt(1, head), RequestEvent.response(response), RequestEvent.informational(response),
+            RequestEvent.hopEnded(HopSummary(request: head, response: response, ending: .redirected(to: head))),
+            HopSummary(request: head, response: response),
             TransportEvent.receivedHead(response), TransportEvent.informational(response),
             TransportEvent.trailers(headers), TransportResponse(head: response, body: TransportBody(Data())),
             RawResponse(requestHead: head, head: response, data: Data()),

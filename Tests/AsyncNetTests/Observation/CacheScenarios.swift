@@ -7,7 +7,7 @@ import Testing
 /// Requests of a session with a cache: each outcome.
 extension EventScenario {
     private static let missed =
-        "created, resumed, 1 attempt GET /x, 1 cache: miss, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
+        "created, resumed, 1 attempt GET /x, 1 cache: miss, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String"
 
     /// Two equal requests, twenty seconds apart, of which the server receives the second if its response may not be used.
     private init(
@@ -41,38 +41,38 @@ extension EventScenario {
             EventScenario(
                 "A stored response is confirmed",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1 cache: revalidated, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: revalidated, 1.1 ended replaced 304, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10", reply: { .status(304) }),
             EventScenario(
                 "The server has confirmed another version than the stored one",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1.1 cache: miss, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended replaced 304, 1 cache: miss, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 finished, 1 decoded String",
                 control: "max-age=10", reply: { .status(304, headers: ["ETag": "\"2\""]) }),
             EventScenario(
                 "A stored response has changed",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: miss, 1.1 response 200, 1.1 received 4 bytes, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: miss, 1.1 response 200, 1.1 received 4 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String",
                 control: "max-age=10", reply: { .text("abcd") }),
             EventScenario(
                 "A stale response is used, and revalidated after that",
                 second:
                     "created, resumed, 1 attempt GET /x, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
-                "created, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 304, 1 cache: revalidated, 1 response 200, 1 finished",
+                "created, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: revalidated, 1.1 ended replaced 304, 1 response 200, 1 finished",
                 control: "max-age=10, stale-while-revalidate=60", reply: { .status(304) }),
             EventScenario(
                 "A stale response is used in place of a status",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 replaced 503, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: stale, 1.1 ended replaced 503, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .status(503) }),
             EventScenario(
                 "A stale response is used without a connection",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 failure replaced cannotConnect, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended failed cannotConnect, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .fault(.refuse) }),
             EventScenario(
                 "The cache takes no part",
                 second:
-                    "created, resumed, 1 attempt GET /x, 1 cache: bypassed, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
+                    "created, resumed, 1 attempt GET /x, 1 cache: bypassed, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String",
                 control: "max-age=60", reply: { .status(500) }, mode: .noStore),
             EventScenario(
                 "Nothing is stored, and nothing may be sent",

@@ -54,22 +54,10 @@ struct EventChannelTests {
         do {
             let error = Cause()
             cause = error
-            hub.send(event(.finished(AsyncNetError(.transportFailed, underlyingError: error))), to: [])
+            hub.send(event(.finished(AsyncNetError(.transportFailed, underlyingError: error))))
         }
         await hub.drained()
         #expect(cause == nil)
-    }
-
-    @Test("A wait for more events ends, whatever is sent or closed meanwhile")
-    func lingering() async {
-        for _ in 0..<50 {
-            let channel = EventChannel(capacity: 4, interests: .standard)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask(executorPreference: UserCode.threads) { for _ in 0..<3 { channel.linger() } }
-                group.addTask { for _ in 0..<2 { channel.send(event()) } }
-                group.addTask { channel.close() }
-            }
-        }
     }
 
     @Test(

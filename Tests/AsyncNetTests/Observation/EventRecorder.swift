@@ -44,14 +44,25 @@ extension RequestEvent {
         case .retried(let error, let delay): "retried\(Self.code(error)) after \(delay / .seconds(1)) s"
         case .refreshed(let error, _): "refreshed\(Self.code(error))"
         case .hop(let head): "hop \(Self.line(head))"
-        case .failureReplaced(let error): "failure replaced\(Self.code(error))"
         case .sent(let head): "sent \(head.requestLine)"
         case .connected(let connection): "connected \(connection.isReused == true ? "again" : "anew")"
         case .requestBody(let data): "request body \(String(decoding: data, as: UTF8.self))"
         case .responseBody(let data): "response body \(String(decoding: data, as: UTF8.self))"
-        case .redirected(let head, let next): "redirected \(head.statusCode) \(Self.line(next))"
-        case .transferred: "transferred"
+        case .hopEnded(let summary): "ended \(Self.text(summary))"
         default: description
+        }
+    }
+
+    private static func text(_ summary: HopSummary) -> String {
+        let status = summary.response.map { " \($0.statusCode)" } ?? ""
+        return switch summary.ending {
+        case .delivered: "delivered\(status)"
+        case .refused(let error): "refused\(status)\(code(error))"
+        case .redirected(let next): "redirected\(status) \(line(next))"
+        case .challenged: "challenged\(status)"
+        case .replaced: "replaced\(status)"
+        case .failed(let error): "failed\(status)\(code(error))"
+        case .cancelled: "cancelled\(status)"
         }
     }
 

@@ -17,6 +17,8 @@ struct EventScenario: CustomTestStringConvertible {
 
     /// Whether time passes as the requests need it.
     private var movesClock = true
+    /// Whether two of the steps may come in any order.
+    private(set) var isUnordered = false
 
     var testDescription: String { name }
 
@@ -45,6 +47,13 @@ struct EventScenario: CustomTestStringConvertible {
     func standingStill() -> EventScenario {
         var copy = self
         copy.movesClock = false
+        return copy
+    }
+
+    /// The transfer that loses against another ends at any time after that.
+    func unordered() -> EventScenario {
+        var copy = self
+        copy.isUnordered = true
         return copy
     }
 
@@ -90,31 +99,31 @@ extension EventScenario {
         [
             EventScenario(
                 "A request succeeds",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String"
             ),
             EventScenario(
                 "A body is sent, and validators accept",
-                "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 sent 7 of 7 bytes, 1.1 response 200, 1.1 received 3 bytes, 1.1 validated, 1 finished, 1 decoded String"
+                "created, resumed, 1 attempt POST /x, 1.1 hop POST /x, 1.1 sent 7 of 7 bytes, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 validated, 1 finished, 1 decoded String"
             ).running { session in
                 _ = await session.post("http://a.example/x", parameters: ["a": 1]).validate().serializing(String.self)
                     .result
             },
             EventScenario(
                 "A validator refuses the status",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 404, 1.1 validated unacceptableStatus, 1 finished unacceptableStatus",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 404, 1.1 validated unacceptableStatus, 1.1 ended refused 404 unacceptableStatus, 1 finished unacceptableStatus",
                 server: { _ in .status(404) }
             ).running { session in
                 _ = await session.request("http://a.example/x").validate().serializing(String.self).result
             },
             EventScenario(
                 "A body cannot be decoded",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded JSON decodingFailed"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded JSON decodingFailed"
             ).running { session in
                 _ = await session.request("http://a.example/x").serializing(JSON.self).result
             },
             EventScenario(
                 "Two serializers share a transfer",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String, 1 decoded Data"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String, 1 decoded Data"
             ).running { session in
                 let request = session.request("http://a.example/x")
                 _ = await request.serializing(String.self).result
@@ -132,7 +141,7 @@ extension EventScenario {
             },
             EventScenario(
                 "A body breaks off",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 2 bytes, 1 finished connectionLost",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 2 bytes, 1.1 ended failed 200 connectionLost, 1 finished connectionLost",
                 server: { _ in .text("abc").with(.resetMidBody(after: 2)) }),
         ]
     }
@@ -143,32 +152,32 @@ extension EventScenario {
         [
             EventScenario(
                 "An adapter changes the request",
-                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
+                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String",
                 configure: { $0.interceptors = [Adapter { request, _ in request }] }),
             EventScenario(
                 "An adapter throws", "created, resumed, 1 finished adaptationFailed",
                 configure: { $0.interceptors = [Adapter { _, _ in throw CocoaError(.featureUnsupported) }] }),
             EventScenario(
                 "A status is retried",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 retried unacceptableStatus after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 3 bytes, 2 finished, 2 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 ended delivered 503, 1 retried unacceptableStatus after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 3 bytes, 2.1 ended delivered 200, 2 finished, 2 decoded String",
                 server: counted { number, _ in number == 1 ? .status(503) : .text("abc") },
                 configure: { $0.interceptors = [retries] }),
             EventScenario(
                 "Retries are exhausted",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 retried cannotConnect after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 retried cannotConnect after 2.0 s, 3 attempt GET /x, 3.1 hop GET /x, 3 finished cannotConnect",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended failed cannotConnect, 1 retried cannotConnect after 1.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 ended failed cannotConnect, 2 retried cannotConnect after 2.0 s, 3 attempt GET /x, 3.1 hop GET /x, 3.1 ended failed cannotConnect, 3 finished cannotConnect",
                 server: { _ in .fault(.refuse) }, configure: { $0.interceptors = [retries] }),
             EventScenario(
                 "A retrier decides on another error",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 500, 1 finished badServerResponse",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 500, 1.1 ended delivered 500, 1 finished badServerResponse",
                 server: { _ in .status(500) },
                 configure: { $0.interceptors = [Retrier { _, _ in .fail(AsyncNetError(.badServerResponse)) }] }),
             EventScenario(
                 "The server is silent for the timeout",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 finished timedOut",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended failed timedOut, 1 finished timedOut",
                 server: { _ in .fault(.stall) }),
             EventScenario(
                 "The deadline ends the delay before an attempt",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1 finished deadlineExceeded",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 ended delivered 503, 1 finished deadlineExceeded",
                 server: { _ in .status(503) },
                 configure: {
                     $0.interceptors = [retries]
@@ -176,11 +185,11 @@ extension EventScenario {
                 }),
             EventScenario(
                 "A request waits for its permit",
-                "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String",
                 configure: { $0.concurrencyLimit = ConcurrencyLimit(perSession: 1) }),
             EventScenario(
                 "A refused token is refreshed",
-                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 401, 1 refreshed, 1.1 retried unacceptableStatus after 0.0 s, 2 adapted GET /x, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 2 bytes, 2 finished, 2 decoded String",
+                "created, resumed, 1 adapted GET /x, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 401, 1.1 ended delivered 401, 1 refreshed, 1 retried unacceptableStatus after 0.0 s, 2 adapted GET /x, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 200, 2.1 received 2 bytes, 2.1 ended delivered 200, 2 finished, 2 decoded String",
                 server: { $0.answer(for: AccessToken(2)) },
                 configure: { $0.interceptors = [interceptor(AccessToken(1)) { _ in AccessToken(2) }] }),
             EventScenario(
@@ -208,19 +217,19 @@ extension EventScenario {
         [
             EventScenario(
                 "A redirect is followed",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 finished, 1 decoded String",
                 server: { $0.path == "/x" ? .redirect(to: "/y") : .text("abc") }),
             EventScenario(
                 "A redirect is not to be followed",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 302, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 302, 1.1 ended delivered 302, 1 finished, 1 decoded String",
                 server: { _ in .redirect(to: "/y") }, configure: { $0.redirects = .doNotFollow }),
             EventScenario(
                 "Redirects do not end",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1 finished tooManyRedirects",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended redirected 302 GET /y, 1.2 hop GET /y, 1.2 ended failed 302 tooManyRedirects, 1 finished tooManyRedirects",
                 server: { .redirect(to: $0.path == "/x" ? "/y" : "/z") }, configure: { $0.maximumRedirects = 1 }),
             EventScenario(
                 "A challenge gets credentials",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended challenged 401, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 finished, 1 decoded String",
                 server: { $0.headers["Authorization"] == nil ? challenge : .text("abc") }
             ).running { session in
                 let options = RequestOptions(credential: Credential(username: "u", password: "p"))
@@ -228,7 +237,7 @@ extension EventScenario {
             },
             EventScenario(
                 "Credentials are refused",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 challenged by 401, 1.2 hop GET /x, 1.2 response 401, 1 finished, 1 decoded Data",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended challenged 401, 1.2 hop GET /x, 1.2 response 401, 1.2 ended delivered 401, 1 finished, 1 decoded Data",
                 server: { _ in challenge }
             ).running { session in
                 let options = RequestOptions(credential: Credential(username: "u", password: "p"))
@@ -236,7 +245,7 @@ extension EventScenario {
             },
             EventScenario(
                 "Cookies are stored, of a redirect too",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cookies stored: a, b, 1.1 redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cookies stored: a, b, 1.1 ended redirected 302 GET /y, 1.2 hop GET /y, 1.2 response 200, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 finished, 1 decoded String",
                 server: {
                     $0.path == "/y"
                         ? .text("abc")
@@ -254,7 +263,7 @@ extension EventScenario {
             },
             EventScenario(
                 "A request is suspended before its start, and resumed",
-                "created, suspended, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished, 1 decoded String"
+                "created, suspended, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String"
             ).running { session in
                 let request = session.request("http://a.example/x")
                 await request.suspend()
@@ -290,7 +299,7 @@ extension EventScenario {
             ).running { await cancel($0.request("http://a.example/x"), at: adapting) },
             EventScenario(
                 "A request is cancelled while the server is silent",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 finished cancelled",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended cancelled, 1 finished cancelled",
                 server: { _ in
                     sending.open()
                     return .fault(.stall)
@@ -298,7 +307,7 @@ extension EventScenario {
             ).running { await cancel($0.request("http://a.example/x"), at: sending) }.standingStill(),
             EventScenario(
                 "A request is cancelled while it waits for its permit",
-                "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1 finished cancelled",
+                "created, resumed, 1 attempt GET /x, 1 queued, 1 admitted, 1.1 hop GET /x, 1.1 ended cancelled, 1 finished cancelled",
                 "created, resumed, 1 attempt GET /y, 1 queued, 1 finished cancelled",
                 server: { _ in
                     waiting.open()
@@ -317,7 +326,7 @@ extension EventScenario {
             }.standingStill(),
             EventScenario(
                 "A request is cancelled during the delay before an attempt",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 retried unacceptableStatus after 3600.0 s, 1 finished cancelled",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 503, 1.1 ended delivered 503, 1 retried unacceptableStatus after 3600.0 s, 1 finished cancelled",
                 server: { _ in .status(503) },
                 configure: {
                     $0.clock = ContinuousClock()
@@ -340,8 +349,8 @@ extension EventScenario {
         return [
             EventScenario(
                 "Equal requests share a transfer",
-                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
-                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 response 200, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1 shared, 1.1 hop GET /x, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 response 200, 1 finished, 1 decoded String",
                 server: { _ in
                     sent.open()
                     await joined.wait()
@@ -358,9 +367,10 @@ extension EventScenario {
             }.standingStill(),
             EventScenario(
                 "A slow request is hedged",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 hedged by transfer 2, 1.2 hop GET /x, 1.2 received 3 bytes, 1 response 200, 1 finished, 1 decoded String",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1 hedged by transfer 2, 1.2 hop GET /x, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 response 200, 1.1 ended cancelled, 1 finished, 1 decoded String",
                 server: counted { number, _ in number == 1 ? .text("abc").delayed(by: .seconds(9)) : .text("abc") },
-                configure: { $0.interceptors = [HedgingPolicy(after: .fixed(.seconds(1)))] }),
+                configure: { $0.interceptors = [HedgingPolicy(after: .fixed(.seconds(1)))] }
+            ).unordered(),
         ]
     }
 
@@ -370,13 +380,13 @@ extension EventScenario {
         [
             EventScenario(
                 "A stream is read to its end",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished"
             ).running { session in
                 for try await _ in session.stream("http://a.example/x").chunks {}
             },
             EventScenario(
                 "A stream is left early",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished cancelled",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended cancelled 200, 1 finished cancelled",
                 server: { _ in .text("abcd").with(.stallMidBody(after: 3)) }
             ).running { session in
                 let request = session.stream("http://a.example/x")
@@ -385,7 +395,7 @@ extension EventScenario {
             }.standingStill(),
             EventScenario(
                 "A stream of events connects again",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2 finished",
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 15 bytes, 1.1 ended delivered 200, 1 retried after 3.0 s, 2 attempt GET /x, 2.1 hop GET /x, 2.1 response 204, 2.1 ended delivered 204, 2 finished",
                 server: counted { number, _ in
                     number == 1
                         ? .chunked(["id: 1\ndata: a\n\n"], headers: ["Content-Type": "text/event-stream"])
@@ -396,7 +406,7 @@ extension EventScenario {
             },
             EventScenario(
                 "A file is downloaded",
-                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1 finished"
+                "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished"
             ).running { session in
                 try FileManager.default.removeItem(at: try await session.download("http://a.example/x").value)
             },

@@ -53,29 +53,20 @@ struct SemanticConventionsTests {
         }
     }
 
-    /// An error, the response's status, and the error type.
-    struct End: Sendable {
-        let code: AsyncNetError.Code?
-        let status: Int?
-        let type: String?
-
-        init(_ code: AsyncNetError.Code?, _ status: Int?, _ type: String?) {
-            (self.code, self.status, self.type) = (code, status, type)
-        }
-    }
-
     @Test(
         "A hop's error is that of its transfer, or its status, and never a cancel or a validator's refusal",
         arguments: [
-            End(nil, 200, nil), End(nil, 399, nil), End(nil, 404, "404"), End(.timedOut, nil, "timedOut"),
-            End(.connectionLost, 200, "connectionLost"), End(.connectionLost, 503, "connectionLost"),
-            End(.cancelled, nil, nil), End(.cancelled, 404, "404"), End(.validationFailed, 200, nil),
-            End(.unacceptableContentType, 404, "404"), End(.unacceptableStatus, 404, "404"),
-            End(.deadlineExceeded, 503, "503"), End(.deadlineExceeded, 200, "deadlineExceeded"),
-            End(.refreshFailed, 401, "401"), End(.refreshFailed, nil, "refreshFailed"),
-        ])
-    func errors(_ end: End) {
-        let type = SemanticConventions.errorType(ofHopWith: end.status, end.code.map { AsyncNetError($0) })
-        #expect(type == end.type)
+            (.delivered, 200, nil), (.delivered, 399, nil), (.delivered, 404, "404"),
+            (.failed(AsyncNetError(.timedOut)), nil, "timedOut"),
+            (.failed(AsyncNetError(.connectionLost)), 503, "connectionLost"), (.cancelled, nil, nil),
+            (.cancelled, 404, "404"), (.refused(AsyncNetError(.unacceptableContentType)), 200, nil),
+            (.refused(AsyncNetError(.unacceptableStatus)), 404, "404"), (.replaced, 503, "503"),
+        ] as [(HopSummary.Ending, Int?, String?)])
+    func errors(_ ending: HopSummary.Ending, _ status: Int?, _ type: String?) throws {
+        let url = try "http://a".asURL()
+        let summary = HopSummary(
+            request: HTTPRequestHead(url: url),
+            response: status.map { HTTPResponseHead(statusCode: $0, url: url) }, ending: ending)
+        #expect(SemanticConventions.errorType(of: summary) == type)
     }
 }

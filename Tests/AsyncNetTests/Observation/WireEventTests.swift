@@ -30,9 +30,9 @@ struct WireEventTests {
             #expect(
                 events.map(\.step) == [
                     "created", "resumed", "1 attempt GET /x", "1.1 hop GET /x", "1.1 sent GET /x HTTP/1.1",
-                    "1.1 connected anew", "1.1 redirected 302 GET /y", "1.1 transferred", "1.2 hop GET /y",
+                    "1.1 connected anew", "1.1 ended redirected 302 GET /y", "1.2 hop GET /y",
                     "1.2 sent GET /y HTTP/1.1", "1.2 informational 103", "1.2 connected again", "1.2 response 200",
-                    "1.2 received 3 bytes", "1.2 transferred", "1 finished", "1 decoded String",
+                    "1.2 received 3 bytes", "1.2 ended delivered 200", "1 finished", "1 decoded String",
                 ])
             let connections = events.compactMap { if case .connected(let info) = $0.event { info } else { nil } }
             #expect(connections.map(\.httpVersion) == ["HTTP/1.1", "HTTP/1.1"])
@@ -70,8 +70,7 @@ struct WireEventTests {
             #expect(
                 events.map(\.step) == [
                     "created", "resumed", "1 attempt POST /", "1.1 hop POST /", "1.1 connected anew",
-                    "1.1 response 200",
-                    "1.1 transferred", "1 finished", "1 decoded Data",
+                    "1.1 response 200", "1.1 ended delivered 200", "1 finished", "1 decoded Data",
                 ])
         }
     }
@@ -96,7 +95,7 @@ struct WireEventTests {
                 _ = await session.post(server.url()).serializing(Data.self).result
             }
             #expect(events.last?.event.step == "finished connectionLost")
-            #expect(events.dropLast().last?.event.step == "transferred")
+            #expect(events.dropLast().last?.event.step == "ended failed connectionLost")
         }
     }
 
@@ -109,8 +108,9 @@ struct WireEventTests {
             let steps = events.map(\.step).filter { !$0.hasSuffix("queued") && !$0.hasSuffix("admitted") }
             #expect(
                 steps == [
-                    "created", "resumed", "1 attempt GET /x", "1.1 hop GET /x", "1.1 redirected 302 GET /y",
-                    "1.2 hop GET /y", "1.2 response 200", "1.2 received 3 bytes", "1 finished", "1 decoded String",
+                    "created", "resumed", "1 attempt GET /x", "1.1 hop GET /x",
+                    "1.1 ended redirected 302 GET /y", "1.2 hop GET /y", "1.2 response 200", "1.2 received 3 bytes",
+                    "1.2 ended delivered 200", "1 finished", "1 decoded String",
                 ])
         }
     }

@@ -11,7 +11,7 @@ struct HARBodies {
         let body = record.responseBody
         let size = max(Int(record.receivedBytes ?? 0), body.count)
         var content = HARContent(size: size, mimeType: type ?? "x-unknown")
-        if headers.contains(name: "Content-Encoding"), let wire = record.metrics?.wireBytes, size > 0 {
+        if headers.contains(name: "Content-Encoding"), let wire = record.metrics.wireBytes, size > 0 {
             content.compression = size - Int(wire.receivedBody)
         }
         guard body.count > 0 else {
@@ -30,7 +30,7 @@ struct HARBodies {
 
     /// - Returns: `nil` if the request has no body.
     func postData(_ record: HARExchange, _ headers: HTTPHeaders) -> HARPostData? {
-        let length = max(Int(record.metrics?.wireBytes?.sentBody ?? 0), Int(record.sentBytes ?? 0))
+        let length = max(Int(record.metrics.wireBytes?.sentBody ?? 0), Int(record.sentBytes ?? 0))
         let size = max(length, headers["Content-Length"].flatMap(Int.init) ?? 0)
         let (body, type) = (record.requestBody, headers["Content-Type"])
         guard body.count > 0 || size > 0 else { return nil }

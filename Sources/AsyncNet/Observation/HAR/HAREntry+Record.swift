@@ -8,12 +8,12 @@ extension HAREntry {
         self.init(
             startedDateTime: HARText.time(record.date.addingTimeInterval(-blocked)),
             request: writer.request, response: writer.response, timings: HARTimings(record))
-        serverIPAddress = record.connection?.remoteAddress ?? record.metrics?.remoteAddress
+        serverIPAddress = record.connection?.remoteAddress ?? record.metrics.remoteAddress
         connection = record.connection?.remotePort.map(String.init)
         requestID = String(record.requestID.description.drop { $0 == "#" })
         (attempt, hop) = (record.attempt, record.hop)
         error = record.error.map { "\($0.code.rawValue): \(redaction?.text(withURLs: $0.message) ?? $0.message)" }
-        isConnectionReused = record.connection?.isReused ?? record.metrics?.isConnectionReused
+        isConnectionReused = record.connection?.isReused ?? record.metrics.isConnectionReused
     }
 }
 
@@ -34,7 +34,7 @@ struct HARWriter {
             HARCookie.cookies(inHeader: redaction?.cookies($0) ?? $0)
         }
         request.queryString = reference.query.map(HARPair.items) ?? []
-        request.headersSize = record.metrics?.wireBytes.map { Int($0.sentHead) } ?? -1
+        request.headersSize = record.metrics.wireBytes.map { Int($0.sentHead) } ?? -1
         request.bodySize = sentBodySize
         request.postData = HARBodies(redaction: redaction).postData(record, headers)
         return request
@@ -56,13 +56,13 @@ struct HARWriter {
             }
         }
         response.redirectURL = headers["Location"].map { value(HTTPHeader(name: "Location", value: $0)) } ?? ""
-        response.headersSize = record.metrics?.wireBytes.map { Int($0.receivedHead) } ?? -1
-        response.bodySize = record.metrics?.wireBytes.map { Int($0.receivedBody) } ?? -1
+        response.headersSize = record.metrics.wireBytes.map { Int($0.receivedHead) } ?? -1
+        response.bodySize = record.metrics.wireBytes.map { Int($0.receivedBody) } ?? -1
         return response
     }
 
     private var version: String {
-        record.connection?.httpVersion ?? record.metrics?.httpVersion ?? record.response?.httpVersion ?? "unknown"
+        record.connection?.httpVersion ?? record.metrics.httpVersion ?? record.response?.httpVersion ?? "unknown"
     }
 
     /// The version in the request line.
@@ -73,7 +73,7 @@ struct HARWriter {
     }
 
     private var sentBodySize: Int {
-        if let bytes = record.metrics?.wireBytes?.sentBody ?? record.sentBytes { return Int(bytes) }
+        if let bytes = record.metrics.wireBytes?.sentBody ?? record.sentBytes { return Int(bytes) }
         return record.head.headers["Content-Length"].flatMap(Int.init) ?? -1
     }
 

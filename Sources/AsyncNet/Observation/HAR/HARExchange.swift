@@ -18,25 +18,20 @@ struct HARExchange: Sendable {
     var requestBody = BodyRecord()
     var sentBytes: Int64?
     var bodySentAt: Duration?
-    var connection: ConnectionInfo?
-    private(set) var response: HTTPResponseHead?
     var respondedAt: Duration?
     var responseBody = BodyRecord()
-    var receivedBytes: Int64?
-    private(set) var metrics: TransportMetrics?
+    /// What is known since the hop has ended.
+    private(set) var connection: ConnectionInfo?
+    private(set) var response: HTTPResponseHead?
+    private(set) var receivedBytes: Int64?
+    private(set) var metrics = TransportMetrics()
     private(set) var end: Duration?
-    var error: AsyncNetError?
-    /// Whether the response is not delivered: a redirect or a challenge, which the next hop follows, or a response that a
-    /// stored one replaces.
-    private(set) var isFollowed = false
+    private(set) var error: AsyncNetError?
 
     init(_ event: SessionEvent, _ head: HTTPRequestHead) {
         (requestID, attempt, hop) = (event.requestID, event.attempt, event.hop)
         (date, start, self.head) = (event.date, event.instant, head)
     }
-
-    /// Whether nothing of the transfer is awaited any more.
-    var isOver: Bool { isFollowed || metrics != nil }
 
     /// The bytes that the record keeps in memory, approximately.
     var cost: Int {
@@ -55,16 +50,19 @@ struct HARExchange: Sendable {
         sentHead = isHeadInPieces ? nil : head
     }
 
-    mutating func responded(_ head: HTTPResponseHead, at instant: Duration, isFollowed: Bool = false) {
-        (response, self.isFollowed) = (head, isFollowed)
+    mutating func end(_ summary: HopSummary, at instant: Duration) {
+        end = instant
         respondedAt = respondedAt ?? instant
+        connection = summary.connection
+        response = summary.response
+        metrics = summary.metrics.transport
+        if response != nil { receivedBytes = summary.receivedBytes }
+        if summary.sentBytes > 0 { sentBytes = summary.sentBytes }
+        error = summary.error
+        if case .cancelled = summary.ending {
+            error = AsyncNetError(.cancelled, "The transfer was not needed any more")
+        }
     }
-
-    mutating func transferred(_ metrics: TransportMetrics, at instant: Duration) {
-        (self.metrics, end) = (metrics, instant)
-    }
-
-    mutating func finish(at instant: Duration) { end = end ?? instant }
 }
 
 /// The first bytes of a body, in the pieces in which they were reported.

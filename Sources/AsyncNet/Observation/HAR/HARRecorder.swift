@@ -10,8 +10,8 @@ public import Foundation
 ///
 /// Each hop is an entry of its own: redirects, challenges, attempts, hedged transfers and the segments of a download.
 /// Fields of AsyncNet's own are `_requestID`, `_attempt`, `_hop`, `_connectionReused`, `_truncated` for a body that the
-/// limit has cut, and `_error`: why the hop, or the attempt that ended with it, failed. A hop without a response has
-/// status 0. A request that has joined the transfer of an equal request has no entry.
+/// limit has cut, and `_error`: why the hop failed, or its response was refused by its head. A hop without a response has
+/// status 0. A transfer that equal requests share is an entry of each of them.
 ///
 /// An exchange is recorded when it has ended. An exchange that is running when the log is written is not in it, but is
 /// counted in the log's comment. Bodies that are no UTF-8 are in Base64; bodies of requests that come from files or
@@ -126,9 +126,8 @@ public final class HARRecorder: EventMonitor {
 
 extension HARRecorder: ImmediateMonitor {
     func receiveNow(_ event: SessionEvent) {
-        let ended = collector.withLock { $0.receive(event) }
-        guard !ended.isEmpty else { return }
+        guard let ended = collector.withLock({ $0.receive(event) }) else { return }
         if let stream { return stream.append(ended) }
-        memory.withLock { for record in ended { $0.append(record) } }
+        memory.withLock { $0.append(ended) }
     }
 }

@@ -33,8 +33,8 @@ final class HARStream: Sendable {
 
     /// Entries are made and written in a task of their own, on a thread that it may block. It ends when no record is
     /// left.
-    func append(_ records: [HARExchange]) {
-        waiting.withLock { for record in records { $0.append(record) } }
+    func append(_ record: HARExchange) {
+        waiting.withLock { $0.append(record) }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // A task that is not detached would keep the request's task-local values.
         Task.detached(executorPreference: UserCode.threads) { self.write() }

@@ -4,12 +4,12 @@ extension HARTimings {
         self.init()
         let waits = [record.blockedBefore, record.blocked].compactMap(\.self)
         if !waits.isEmpty { blocked = Self.milliseconds(waits.reduce(.zero, +)) }
-        if let timings = record.metrics?.timings { measured(timings, record) } else { observed(record) }
+        if let timings = record.metrics.timings { measured(timings, record) } else { observed(record) }
     }
 
     private mutating func measured(_ timings: TransferTimings, _ record: HARExchange) {
         var start = Duration.zero
-        if record.metrics?.isConnectionReused != true {
+        if record.metrics.isConnectionReused != true {
             start = max(timings.connect, timings.tlsHandshake)
             if timings.nameLookup > .zero { dns = Self.milliseconds(timings.nameLookup) }
             if start > .zero { connect = Self.milliseconds(start - timings.nameLookup) }

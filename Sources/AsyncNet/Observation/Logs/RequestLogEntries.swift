@@ -80,14 +80,9 @@ struct RequestLogEntries: Sendable {
         case .repeated: ("repeated", [:])
         case .informational(let head): ("informational", ["status": head.statusCode])
         case .connected(let connection): ("connected", fields(connection))
-        case .challenged(let head): ("challenged", ["status": head.statusCode])
-        case .redirected(let head, let next):
-            ("redirected", ["status": head.statusCode, "to": redaction.text(of: next.url)])
-        case .replaced(let head): ("replaced", ["status": head.statusCode])
-        case .failureReplaced(let error): ("failureReplaced", fields(error))
         case .response(let head): ("response", ["status": head.statusCode])
         case .cookiesStored(let names): ("cookiesStored", ["names": names.joined(separator: ", ")])
-        case .transferred(let metrics): ("transferred", fields(metrics))
+        case .hopEnded(let summary): ("hopEnded", fields(summary))
         case .connection(let event): connectionStep(event)
         default: nil
         }
@@ -144,11 +139,27 @@ struct RequestLogEntries: Sendable {
         ]
     }
 
-    private func fields(_ metrics: TransportMetrics) -> LogFields {
-        [
-            "duration": metrics.timings?.total, "sent": metrics.wireBytes.map { $0.sentHead + $0.sentBody },
-            "received": metrics.wireBytes.map { $0.receivedHead + $0.receivedBody },
-        ]
+    private func fields(_ hop: HopSummary) -> LogFields {
+        let wire = hop.metrics.transport.wireBytes
+        var fields: LogFields = ["ending": name(of: hop.ending), "status": hop.response?.statusCode]
+        if case .redirected(let next) = hop.ending { fields.add("to", redaction.text(of: next.url)) }
+        fields += self.fields(hop.error)
+        fields.add("duration", hop.duration)
+        fields.add("sent", wire.map { $0.sentHead + $0.sentBody })
+        fields.add("received", wire.map { $0.receivedHead + $0.receivedBody })
+        return fields
+    }
+
+    private func name(of ending: HopSummary.Ending) -> String {
+        switch ending {
+        case .delivered: "delivered"
+        case .refused: "refused"
+        case .redirected: "redirected"
+        case .challenged: "challenged"
+        case .replaced: "replaced"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
     }
 }
 

@@ -21,19 +21,6 @@ struct EndpointValues: Sendable {
         queued -= 1
         permitWait.add(time)
     }
-
-    mutating func add(_ other: Self) {
-        active += other.active
-        queued += other.queued
-        permitWait.add(other.permitWait)
-        newConnections += other.newConnections
-        reusedConnections += other.reusedConnections
-        repeats += other.repeats
-        redirects += other.redirects
-        shared += other.shared
-        hedges += other.hedges
-        cached.merge(other.cached, uniquingKeysWith: +)
-    }
 }
 
 /// The first so many endpoints that requests go to, by number.
@@ -41,9 +28,6 @@ struct EndpointTable: Sendable {
     /// The number of an endpoint.
     struct Index: Hashable, Sendable {
         let number: Int
-
-        /// Differs from those of other endpoints by 1000 at least.
-        var hash: Int { number &* 1000 }
 
         /// No endpoint, for requests that have not been made.
         static let none = Index(number: -1)
@@ -89,18 +73,4 @@ struct EndpointTable: Sendable {
         let points = endpoints.enumerated().map { ($1.labels, Index(number: $0 + 1)) }
         return hasOverflow ? points + [(MetricLabels.overflow, .overflow)] : points
     }
-}
-
-/// The endpoints of a monitor, whose numbers all of its shards have.
-final class EndpointRegistry: Sendable {
-    private let table: Locked<EndpointTable>
-
-    init(limit: Int, methods: Set<HTTPMethod>) { table = Locked(EndpointTable(limit: limit, methods: methods)) }
-
-    /// The number of the endpoint that a head is sent to.
-    func index(of head: HTTPRequestHead, _ template: String?) -> EndpointTable.Index {
-        table.withLock { $0.index(of: head, template) }
-    }
-
-    var copy: EndpointTable { table.withLock { $0 } }
 }

@@ -30,18 +30,4 @@ struct Endpoint: Hashable, Sendable {
 enum MetricLabels {
     /// The only label of the values whose own labels were too many.
     static let overflow = ["otel.metric.overflow": "true"]
-
-    /// The class of the error that an attempt or a request ended with: the code of an error that is not a status comes
-    /// first, as that of a deadline which ended the retries of a 503.
-    static func errorType(ofOutcomeWith status: Int?, _ error: AsyncNetError?) -> String? {
-        guard let error, error.code != .unacceptableStatus else {
-            return SemanticConventions.errorType(ofHopWith: status, nil)
-        }
-        return error.code == .cancelled ? nil : error.code.rawValue
-    }
-
-    /// The class of an error without a response.
-    static func errorType(_ error: AsyncNetError?) -> String? {
-        SemanticConventions.errorType(ofHopWith: nil, error)
-    }
 }

@@ -14,16 +14,15 @@ import Foundation
 /// transfer, with the wait for a connection and the response's body. ``MetricsSnapshot/outcomeDuration`` has the requests
 /// as the program made them.
 ///
-/// A request is counted when it has ended, before its outcome is returned to the caller. Memory is limited by `labelLimit`, whatever hosts are requested or redirected to: a set of
-/// labels takes some kilobytes, at most 60, once for each thread that counts it and at most 32 times. A monitor may be
-/// used by several sessions, and from any thread.
+/// A request is counted when it has ended, before its outcome is returned to the caller. Memory is limited by
+/// `labelLimit`, whatever hosts are requested or redirected to: a set of labels takes some kilobytes, at most 60. A
+/// monitor may be used by several sessions, and from any thread.
 public final class MetricsMonitor: ImmediateMonitor {
     /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = SemanticConventions.methods
 
-    let shards: MetricsShards
+    private let state: Locked<MetricsState>
     private let connections: Locked<ConnectionTable>
-    private let passed = Locked(RequestTracks())
 
     /// Makes a monitor that has counted nothing.
     ///
@@ -32,23 +31,20 @@ public final class MetricsMonitor: ImmediateMonitor {
     ///     counts under the single label `otel.metric.overflow`, so that sums stay correct.
     ///   - methods: The methods that are values of `http.request.method`; others are `_OTHER`.
     public init(labelLimit: Int = 1000, methods: Set<HTTPMethod> = MetricsMonitor.standardMethods) {
-        shards = MetricsShards(MetricsState(limit: labelLimit, methods: methods))
+        state = Locked(MetricsState(limit: labelLimit, methods: methods))
         connections = Locked(ConnectionTable(limit: max(1, labelLimit)))
     }
 
     /// Nothing that costs time.
     public var interests: EventInterests { .minimal }
 
-    func follower(of id: RequestID, _ clock: EventClock) -> any RequestFollower { MetricsFollower(self, clock) }
-
-    /// Receives an event from a program that passes events on. Those of a session's requests come by `follower(of:_:)`.
     func receiveNow(_ event: SessionEvent) {
         guard event.event.isMeasured || event.lostBefore > 0 else { return }
-        passed.withLock { tracks in shards.withLock { tracks.receive(event, &$0) } }
+        state.withLock { $0.receive(event) }
     }
 
     /// All values up to now.
-    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(shards.sum, connections.withLock { $0 }) }
+    public func snapshot() -> MetricsSnapshot { MetricsSnapshot(state.withLock { $0 }, connections.withLock { $0 }) }
 
     /// All values up to now in Prometheus's text format, version 0.0.4; the same values always make the same text.
     public func prometheusText() -> String { snapshot().prometheusText() }
@@ -57,5 +53,17 @@ public final class MetricsMonitor: ImmediateMonitor {
 extension MetricsMonitor: ConnectionObserver {
     func follower(ofConnectionTo url: URL) -> any ConnectionFollower {
         connections.withLock { $0.counts(of: url) }.connection()
+    }
+}
+
+extension RequestEvent {
+    /// Whether a metric is made of the event.
+    fileprivate var isMeasured: Bool {
+        switch self {
+        case .created, .resumed, .suspended, .adapted, .validated, .connected, .sent, .informational, .sentBody,
+            .receivedBody, .requestBody, .responseBody, .cookiesStored, .connection:
+            false
+        default: true
+        }
     }
 }

@@ -1,6 +1,6 @@
 extension MetricsSnapshot {
     init(_ state: MetricsState, _ connections: ConnectionTable) {
-        let table = state.registry.copy
+        let table = state.table
         let hops = state.hops.points(table)
         let endpoints = table.points.map { (labels: $0.labels, value: state[$0.index]) }
         func count(_ value: (EndpointValues) -> Int) -> [(labels: [String: String], value: Int)] {

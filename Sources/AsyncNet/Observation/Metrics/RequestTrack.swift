@@ -1,37 +1,12 @@
-/// A hop that has begun, with what its events have reported.
-struct OpenHop: Sendable {
-    let number: Int
-    let endpoint: EndpointTable.Index
-    let start: Duration
-    /// When its transfer was over; `nil` while it runs, and over transports that report no measurements.
-    var end: Duration?
-    var status: Int?
-    var version: String?
-    var wireBytes: WireBytes?
-    /// Whether the transport has reported its measurements.
-    var isMeasured = false
-    /// Whether a stored response was delivered in place of the hop's.
-    private(set) var isReplaced = false
-
-    mutating func replace(_ head: HTTPResponseHead) {
-        receive(head)
-        isReplaced = true
-    }
-
-    mutating func receive(_ head: HTTPResponseHead) {
-        status = head.statusCode
-        version = version ?? head.httpVersion
-    }
-
-    mutating func measured(_ metrics: TransportMetrics) {
-        version = metrics.httpVersion ?? version
-        wireBytes = metrics.wireBytes
-        isMeasured = true
-    }
-}
-
 /// What is kept of a request from its first attempt to its end.
 struct RequestTrack: Sendable {
+    /// A hop that runs.
+    struct Hop: Sendable {
+        let attempt: Int
+        let number: Int
+        let endpoint: EndpointTable.Index
+    }
+
     /// Whether an attempt has begun.
     private(set) var hasBegun = false
     /// The head and template of an attempt whose endpoint has not been needed yet.
@@ -44,8 +19,8 @@ struct RequestTrack: Sendable {
     }
     /// Whether the attempt follows a redirect, to which the request's template does not belong.
     var isRedirected = false
-    /// The hops that have begun and whose outcome is unknown: more than one if transfers are hedged, or segments.
-    private(set) var hops: [OpenHop] = []
+    /// More than one if transfers are hedged, or segments.
+    private(set) var hops: [Hop] = []
     /// How many transfers wait for a permit.
     private(set) var waits = 0
     private(set) var waitingSince = Duration.zero
@@ -58,36 +33,14 @@ struct RequestTrack: Sendable {
 
     // MARK: Hops
 
-    mutating func open(_ number: Int, _ endpoint: EndpointTable.Index, at start: Duration) {
+    mutating func open(_ event: SessionEvent, _ endpoint: EndpointTable.Index) {
         self.endpoint = endpoint
-        hops.append(OpenHop(number: number, endpoint: endpoint, start: start))
+        hops.append(Hop(attempt: event.attempt, number: event.hop, endpoint: endpoint))
     }
 
-    /// Changes a hop. An event outside of hops, as the response of a hedged request is, belongs to the hop that ended
-    /// last, or to the hop that began last.
-    mutating func update(_ number: Int, _ change: (inout OpenHop) -> Void) {
-        let index =
-            number > 0
-            ? hops.lastIndex { $0.number == number }
-            : hops.lastIndex { $0.end != nil && $0.status == nil } ?? hops.lastIndex { $0.status == nil }
-        if let index { change(&hops[index]) }
-    }
-
-    mutating func replace(_ number: Int, _ head: HTTPResponseHead) { update(number) { $0.replace(head) } }
-
-    /// The hop whose response was delivered; `nil` if there are several, of segments.
-    var deliveredHop: Int? {
-        let index = hops.firstIndex { $0.status != nil } ?? 0
-        return hops.lastIndex { $0.status != nil } ?? 0 == index ? index : nil
-    }
-
-    mutating func close(_ number: Int) -> OpenHop? {
-        hops.lastIndex { $0.number == number }.map { hops.remove(at: $0) }
-    }
-
-    mutating func closeAll() -> [OpenHop] {
-        defer { hops = [] }
-        return hops
+    /// - Returns: The endpoint of the hop that the event ends.
+    mutating func close(_ event: SessionEvent) -> EndpointTable.Index? {
+        hops.firstIndex { $0.attempt == event.attempt && $0.number == event.hop }.map { hops.remove(at: $0).endpoint }
     }
 
     // MARK: Permits

@@ -5,7 +5,7 @@ extension PooledConnection {
     /// - Parameter isNew: Whether the transfer is the connection's first.
     func reportConnection(_ transfer: SocketTransfer, _ head: HTTPResponseHead, isNew: Bool, roundTrip: Duration? = nil)
     {
-        guard let interests = transfer.request.interests, interests.connections else { return }
+        guard let interests = transfer.request.interests else { return }
         let showsCertificates = interests.certificates && isNew
         transfer.request.onEvent?(
             .connected(

@@ -47,7 +47,7 @@ import Foundation
 
         /// Reports the new connection to those who observe connections.
         private func report(_ trust: SecTrust?) {
-            guard let interests = request.interests, interests.connections else { return }
+            guard let interests = request.interests else { return }
             let chain = interests.certificates ? trust?.chain ?? [] : []
             request.onEvent?(.connected(ConnectionInfo(isReused: false, certificates: chain.map(PEM.text))))
         }

@@ -9,7 +9,8 @@ struct HAREntryTests {
 
     private func entry(
         _ head: HTTPRequestHead, _ events: [(RequestEvent, Duration)], bodyLimit: Int = 100,
-        _ redaction: RedactionRule? = .standard
+        _ redaction: RedactionRule? = .standard, metrics: TransportMetrics = TransportMetrics(),
+        at end: Duration? = nil
     ) throws -> HAREntry {
         var collector = HopCollector(bodyLimit: bodyLimit)
         func event(_ event: RequestEvent, _ instant: Duration, hop: Int = 1) -> SessionEvent {
@@ -18,10 +19,28 @@ struct HAREntryTests {
         }
         _ = collector.receive(event(.hop(head), .zero))
         for (step, instant) in events { _ = collector.receive(event(step, instant)) }
-        let end = events.last?.1 ?? .zero
-        let record = try #require(collector.receive(event(.finished(nil), end, hop: 0)).first)
+        let summary = summary(head, events.map(\.0), metrics)
+        let ended = collector.receive(event(.hopEnded(summary), end ?? events.last?.1 ?? .zero))
+        let record = try #require(ended)
         #expect(collector.openCount == 0)
         return HAREntry(record, redaction)
+    }
+
+    /// What the events have reported of a hop.
+    private func summary(
+        _ head: HTTPRequestHead, _ events: [RequestEvent], _ metrics: TransportMetrics = TransportMetrics()
+    ) -> HopSummary {
+        var summary = HopSummary(request: head)
+        summary.metrics.transport = metrics
+        for event in events {
+            switch event {
+            case .response(let head): summary.response = head
+            case .connected(let connection): summary.connection = connection
+            case .receivedBody(let bytes): summary.receivedBytes = bytes
+            default: break
+            }
+        }
+        return summary
     }
 
     private func head(_ headers: HTTPHeaders = [:]) throws -> HTTPRequestHead {
@@ -113,19 +132,19 @@ struct HAREntryTests {
         #expect(try entry(given, []).request.headers.map(\.name) == ["A"])
     }
 
-    @Test("A segment that is tried again ends its own hop, and no other")
+    @Test("A hop that ends is the only one that does")
     func segments() throws {
         var collector = HopCollector(bodyLimit: 0)
-        func receive(_ event: RequestEvent, hop: Int) -> [HARExchange] {
+        func receive(_ event: RequestEvent, hop: Int) -> HARExchange? {
             collector.receive(SessionEvent(requestID: Self.id, hop: hop, event: event))
         }
-        for hop in 1...2 { #expect(try receive(.hop(head()), hop: hop).isEmpty) }
-        let error = AsyncNetError(.connectionLost)
-        #expect(receive(.retried(error, after: .zero), hop: 0).isEmpty, "A segment has failed before its first hop")
+        for hop in 1...2 { #expect(try receive(.hop(head()), hop: hop) == nil) }
+        let failure = HopSummary(request: try head(), ending: .failed(AsyncNetError(.connectionLost)))
+        #expect(receive(.retried(failure.error, after: .zero), hop: 0) == nil)
         #expect(collector.openCount == 2)
-        #expect(receive(.retried(error, after: .zero), hop: 1).map(\.error?.code) == [.connectionLost])
+        #expect(receive(.hopEnded(failure), hop: 1)?.error?.code == .connectionLost)
+        #expect(receive(.hopEnded(failure), hop: 1) == nil)
         #expect(collector.openCount == 1)
-        #expect(receive(.finished(nil), hop: 0).map(\.hop) == [2])
     }
 
     @Test("A record costs what its heads, certificates and bodies need")
@@ -136,8 +155,9 @@ struct HAREntryTests {
             for event in [.hop(try head(headers))] + events {
                 _ = collector.receive(SessionEvent(requestID: Self.id, hop: 1, event: event))
             }
-            let ended = collector.receive(SessionEvent(requestID: Self.id, event: .finished(nil)))
-            return try #require(ended.first).cost
+            let end = RequestEvent.hopEnded(summary(try head(headers), events))
+            let ended = collector.receive(SessionEvent(requestID: Self.id, hop: 1, event: end))
+            return try #require(ended).cost
         }
         let small = try cost([:], [])
         let header: HTTPHeaders = ["A": large]
@@ -159,11 +179,11 @@ struct HAREntryTests {
 
     @Test("Measured times become phases, of which ssl lies inside connect")
     func measured() throws {
-        let plain = try entry(head(), [(.transferred(metrics()), .milliseconds(40))])
+        let plain = try entry(head(), [], metrics: metrics(), at: .milliseconds(40))
         #expect(plain.timings == HARTimings(dns: 2, connect: 3, wait: 25, receive: 10) && plain.time == 40)
-        let secure = try entry(head(), [(.transferred(metrics(tls: 9)), .milliseconds(40))])
+        let secure = try entry(head(), [], metrics: metrics(tls: 9), at: .milliseconds(40))
         #expect(secure.timings == HARTimings(dns: 2, connect: 7, ssl: 4, wait: 21, receive: 10) && secure.time == 40)
-        let reused = try entry(head(), [(.transferred(metrics(reused: true)), .milliseconds(40))])
+        let reused = try entry(head(), [], metrics: metrics(reused: true), at: .milliseconds(40))
         #expect(reused.timings == HARTimings(wait: 30, receive: 10))
     }
 
@@ -171,9 +191,8 @@ struct HAREntryTests {
     func phases() throws {
         let events: [(RequestEvent, Duration)] = [
             (.admitted(after: .milliseconds(7)), .milliseconds(7)), (.sentBody(bytes: 1, total: 1), .milliseconds(19)),
-            (.transferred(metrics()), .milliseconds(47)),
         ]
-        let entry = try entry(head(), events)
+        let entry = try entry(head(), events, metrics: metrics(), at: .milliseconds(47))
         #expect(entry.timings == HARTimings(blocked: 7, dns: 2, connect: 3, send: 7, wait: 18, receive: 10))
         #expect(entry.time == 47)
     }

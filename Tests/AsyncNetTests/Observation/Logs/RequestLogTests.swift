@@ -124,10 +124,8 @@ struct RequestLogTests {
         let (head, url) = (HTTPRequestHead(url: try "http://h/?token=x".asURL()), "url=\"http://h/?token=REDACTED\"")
         let (response, error) = (HTTPResponseHead(statusCode: 302, url: head.url), AsyncNetError(.timedOut, "late"))
         let sent = SentHead(requestLine: "GET /?token=x HTTP/1.1", headers: [:])
-        let timings = TransferTimings(
-            nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .zero, total: .seconds(2))
-        let metrics = TransportMetrics(
-            timings: timings, wireBytes: WireBytes(sentHead: 1, sentBody: 2, receivedHead: 4, receivedBody: 8))
+        let bytes = WireBytes(sentHead: 1, sentBody: 2, receivedHead: 4, receivedBody: 8)
+        let metrics = HopMetrics(url: head.url, transport: TransportMetrics(wireBytes: bytes))
         let cases: [(RequestEvent, String?)] = [
             (.created, "event=created"), (.resumed, "event=resumed"), (.suspended, "event=suspended"),
             (.adapted(head), "event=adapted method=GET \(url)"), (.attempt(1, head), "event=attempt method=GET \(url)"),
@@ -143,14 +141,20 @@ struct RequestLogTests {
                 .connected(ConnectionInfo(isReused: false, remoteAddress: "::1", remotePort: 443)),
                 "event=connected reused=false address=::1 port=443"
             ),
-            (.challenged(response), "event=challenged status=302"),
-            (
-                .redirected(response, to: head),
-                "event=redirected status=302 to=\"http://h/?token=REDACTED\""
-            ),
             (.response(response), "event=response status=302"),
             (.cookiesStored(["a", "b\n"]), "event=cookiesStored names=\"a, b\\n\""),
-            (.transferred(metrics), "event=transferred duration=2.000000s sent=3 received=12"),
+            (
+                .hopEnded(HopSummary(request: head, duration: .seconds(2), metrics: metrics)),
+                "event=hopEnded ending=delivered duration=2.000000s sent=3 received=12"
+            ),
+            (
+                .hopEnded(HopSummary(request: head, response: response, ending: .redirected(to: head))),
+                "event=hopEnded ending=redirected status=302 to=\"http://h/?token=REDACTED\" duration=0.000000s"
+            ),
+            (
+                .hopEnded(HopSummary(request: head, ending: .failed(error))),
+                "event=hopEnded ending=failed error=timedOut message=late duration=0.000000s"
+            ),
             (.decoded(type: "Data", after: .zero, nil), "event=decoded type=Data duration=0.000000s"),
             (.sentBody(bytes: 1, total: 1), nil), (.receivedBody(bytes: 1), nil), (.requestBody(Data([1])), nil),
             (.responseBody(Data([1])), nil),

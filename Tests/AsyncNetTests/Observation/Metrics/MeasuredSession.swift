@@ -4,29 +4,6 @@ import Testing
 
 @testable import AsyncNet
 
-/// Runs each test of a suite twice: with a monitor that is alone, whose values are made without events, and with one
-/// beside another, whose values are made of events.
-struct AloneAndBesideAnother: TestTrait, SuiteTrait, TestScoping {
-    @TaskLocal static var others: [any EventMonitor] = []
-
-    private struct Onlooker: EventMonitor {
-        func receive(_ event: SessionEvent) {}
-    }
-
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        try await function()
-        try await Self.$others.withValue([Onlooker()]) { try await function() }
-    }
-}
-
-extension Trait where Self == AloneAndBesideAnother {
-    static var aloneAndBesideAnother: Self { Self() }
-}
-
 /// Makes requests over a stub with a clock of its own, and returns what was measured.
 func measured(
     _ monitor: MetricsMonitor = MetricsMonitor(), _ server: @escaping StubTransport.Handler,
@@ -36,7 +13,7 @@ func measured(
     }
 ) async throws -> MetricsSnapshot {
     let clock = TestClock()
-    var configuration = SessionConfiguration(monitors: [monitor] + AloneAndBesideAnother.others, clock: clock)
+    var configuration = SessionConfiguration(monitors: [monitor], clock: clock)
     configure(&configuration)
     let session = Session(transport: StubTransport(clock: clock, server), configuration: configuration)
     try await clock.run { try await run(session) }

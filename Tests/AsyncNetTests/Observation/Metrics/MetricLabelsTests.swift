@@ -48,22 +48,11 @@ struct MetricLabelsTests {
 
     @Test("An outcome's error is its code, and the status for an error that is the status")
     func errorsOfOutcomes() {
-        #expect(MetricLabels.errorType(ofOutcomeWith: 200, nil) == nil)
-        #expect(MetricLabels.errorType(ofOutcomeWith: 404, nil) == "404")
-        #expect(MetricLabels.errorType(ofOutcomeWith: 404, AsyncNetError(.unacceptableStatus)) == "404")
-        #expect(MetricLabels.errorType(ofOutcomeWith: 503, AsyncNetError(.deadlineExceeded)) == "deadlineExceeded")
-        #expect(MetricLabels.errorType(ofOutcomeWith: 503, AsyncNetError(.cancelled)) == nil)
-    }
-
-    @Test("Origins of redirects that are longer than any name are not remembered")
-    func longOrigins() throws {
-        var (table, memo) = (EndpointTable(limit: 10, methods: MetricsMonitor.standardMethods), EndpointMemo())
-        for (length, isKept) in [(255, true), (400, false)] {
-            let name = String(repeating: "a", count: length)
-            let head = HTTPRequestHead(url: try #require(URL(string: "http://\(name)/")))
-            let index = table.index(of: head, nil)
-            memo.keep(index, of: head, nil)
-            #expect((memo.index(of: head, nil) == index) == isKept)
-        }
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 200, nil) == nil)
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 404, nil) == "404")
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 404, AsyncNetError(.unacceptableStatus)) == "404")
+        #expect(
+            SemanticConventions.errorType(ofOutcomeWith: 503, AsyncNetError(.deadlineExceeded)) == "deadlineExceeded")
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 503, AsyncNetError(.cancelled)) == nil)
     }
 }

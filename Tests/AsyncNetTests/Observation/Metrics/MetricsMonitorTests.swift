@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// What is counted of requests, with times that the clock of a test makes exact.
-@Suite("Metrics of requests", .aloneAndBesideAnother, .timeLimit(.minutes(5)))
+@Suite("Metrics of requests", .timeLimit(.minutes(5)))
 struct MetricsMonitorTests {
     private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
@@ -201,7 +201,7 @@ struct MetricsMonitorTests {
             return .text(request.path)
         }
         let sessions = (0..<2).map { _ in
-            Session(transport: stub, configuration: .init(monitors: [monitor] + AloneAndBesideAnother.others))
+            Session(transport: stub, configuration: .init(monitors: [monitor]))
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
@@ -248,7 +248,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.outcomeDuration.count == 200)
         #expect(snapshot.decodingDuration.count == number("decoded"))
         #expect(snapshot.retries.total == number("retried"))
-        #expect(snapshot.redirects.total == number("redirected"))
+        #expect(snapshot.redirects.total == number("ended redirected"))
         #expect(snapshot.permitWaitDuration.count == number("queued"))
         #expect(snapshot.activeRequests.series.allSatisfy { $0.value == 0 })
         #expect(snapshot.queuedRequests.series.allSatisfy { $0.value == 0 })

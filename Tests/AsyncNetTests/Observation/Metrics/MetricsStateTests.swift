@@ -10,12 +10,10 @@ struct MetricsStateTests {
     /// Sends events, each a millisecond after the other.
     struct Feed {
         var state: MetricsState
-        var tracks: RequestTracks
         private var time = Duration.zero
 
         init(limit: Int = 1000, trackLimit: Int = 100) {
-            state = MetricsState(limit: limit, methods: MetricsMonitor.standardMethods)
-            tracks = RequestTracks(limit: trackLimit)
+            state = MetricsState(limit: limit, methods: MetricsMonitor.standardMethods, trackLimit: trackLimit)
         }
 
         mutating func send(
@@ -23,10 +21,9 @@ struct MetricsStateTests {
         ) {
             for event in events {
                 time += .milliseconds(1)
-                tracks.receive(
+                state.receive(
                     SessionEvent(
-                        requestID: id, hop: hop, instant: time, event: event, summary: summary, lostBefore: lost),
-                    &state)
+                        requestID: id, hop: hop, instant: time, event: event, summary: summary, lostBefore: lost))
             }
         }
 
@@ -41,7 +38,19 @@ struct MetricsStateTests {
         HTTPResponseHead(statusCode: status, url: try #require(URL(string: "http://a.example/x")))
     }
 
-    @Test("A hop lasts until its transfer is over, and is not active from then on")
+    /// The end of a hop of a millisecond.
+    private func end(
+        _ status: Int? = nil, _ ending: HopSummary.Ending = .delivered,
+        _ transport: TransportMetrics = TransportMetrics()
+    ) throws -> RequestEvent {
+        let head = try head()
+        return .hopEnded(
+            HopSummary(
+                request: head, response: try status.map(response), ending: ending, duration: .milliseconds(1),
+                metrics: HopMetrics(url: head.url, transport: transport)))
+    }
+
+    @Test("A hop is active until it ends, and is counted then")
     func transfer() throws {
         var feed = Feed()
         let id = RequestID()
@@ -49,57 +58,49 @@ struct MetricsStateTests {
         feed.send(.attempt(1, try head()), of: id)
         feed.send(.hop(try head()), .connected(ConnectionInfo(isReused: true)), .repeated, of: id, hop: 1)
         #expect(feed.snapshot.activeRequests.total == 1)
-        feed.send(
-            .response(try response(200)),
-            .transferred(TransportMetrics(httpVersion: "HTTP/2", isConnectionReused: true, wireBytes: bytes)),
-            of: id, hop: 1)
-        #expect(feed.snapshot.activeRequests.total == 0)
         #expect(feed.snapshot.requestDuration.count == 0)
-        feed.send(.validated(nil), .finished(nil), of: id, summary: RequestSummary(response: try response(200)))
-        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.004"])
-        #expect(feed.snapshot.requestDuration.series.first?.labels["network.protocol.version"] == "2")
+        let metrics = TransportMetrics(httpVersion: "HTTP/2", isConnectionReused: true, wireBytes: bytes)
+        feed.send(.response(try response(200)), try end(200, .delivered, metrics), of: id, hop: 1)
         #expect(feed.snapshot.activeRequests.total == 0)
+        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.001"])
+        feed.send(.validated(nil), .finished(nil), of: id, summary: RequestSummary(response: try response(200)))
+        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.001"])
+        #expect(feed.snapshot.requestDuration.series.first?.labels["network.protocol.version"] == "2")
         #expect(feed.snapshot.requestBodySize.sum == 20)
         #expect(feed.snapshot.responseBodySize.sum == 40)
         #expect(feed.snapshot.connectionUses.matching(["asyncnet.connection.reused": "true"]).total == 1)
         #expect(feed.snapshot.connectionUses.total == 1)
         #expect(feed.snapshot.repeats.total == 1)
-        #expect(feed.tracks.count == 0)
+        #expect(feed.state.trackCount == 0)
     }
 
-    @Test("A redirect's connection counts once, whether it is measured before or after the redirect is followed")
-    func connectionsOfRedirects() throws {
-        for isLate in [false, true] {
-            var feed = Feed()
-            let id = RequestID()
-            let transferred = RequestEvent.transferred(TransportMetrics(isConnectionReused: false))
-            let redirected = RequestEvent.redirected(try response(302), to: try head("http://b.example/"))
-            feed.send(.attempt(1, try head()), of: id)
-            feed.send(
-                .hop(try head()), isLate ? redirected : transferred, isLate ? transferred : redirected, of: id, hop: 1)
-            feed.send(.finished(nil), of: id)
-            #expect(feed.snapshot.connectionUses.matching(["server.address": "a.example"]).total == 1)
-            #expect(feed.snapshot.activeRequests.total == 0)
-            #expect(feed.snapshot.requestDuration.count == 1)
-        }
+    @Test("A redirect and its connection count where the hop went")
+    func redirects() throws {
+        var feed = Feed()
+        let id = RequestID()
+        let metrics = TransportMetrics(isConnectionReused: false)
+        feed.send(.attempt(1, try head()), of: id)
+        feed.send(.hop(try head()), try end(302, .redirected(to: head("http://b.example/")), metrics), of: id, hop: 1)
+        feed.send(.finished(nil), of: id)
+        #expect(feed.snapshot.connectionUses.matching(["server.address": "a.example"]).total == 1)
+        #expect(feed.snapshot.redirects.matching(["server.address": "a.example"]).total == 1)
+        #expect(feed.snapshot.activeRequests.total == 0)
+        #expect(feed.snapshot.requestDuration.count == 1)
     }
 
     @Test("A validator's refusal is not the hop's error; what broke a response off is, whatever the status")
     func errorsOfHops() throws {
         var feed = Feed()
         let (refused, broken) = (RequestID(), RequestID())
-        let refusal = AsyncNetError(.unacceptableContentType)
         feed.send(.attempt(1, try head()), of: refused)
-        feed.send(
-            .hop(try head()), .response(try response(200)), .transferred(TransportMetrics()), of: refused, hop: 1)
-        feed.send(.validated(refusal), .finished(refusal), of: refused)
+        let refusal = AsyncNetError(.unacceptableContentType)
+        feed.send(.hop(try head()), try end(200, .refused(refusal)), of: refused, hop: 1)
         feed.send(.attempt(1, try head()), of: broken)
-        feed.send(.hop(try head()), .response(try response(503)), of: broken, hop: 1)
-        feed.send(.finished(AsyncNetError(.connectionLost)), of: broken)
-        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.002", "503 connectionLost 1 0.002"])
+        feed.send(.hop(try head()), try end(503, .failed(AsyncNetError(.connectionLost))), of: broken, hop: 1)
+        #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.001", "503 connectionLost 1 0.001"])
     }
 
-    @Test("The response of a hedged request belongs to the transfer that is over")
+    @Test("Hops at the same time end one by one")
     func hedged() throws {
         var feed = Feed()
         let id = RequestID()
@@ -108,9 +109,11 @@ struct MetricsStateTests {
         feed.send(.hedged(2), of: id)
         feed.send(.hop(try head()), of: id, hop: 2)
         #expect(feed.snapshot.activeRequests.total == 2)
-        feed.send(.transferred(TransportMetrics()), of: id, hop: 1)
-        feed.send(.response(try response(200)), .finished(nil), of: id)
-        #expect(feed.snapshot.requestDuration.lines == ["- - 1 0.003", "200 - 1 0.003"])
+        feed.send(try end(200), of: id, hop: 1)
+        #expect(feed.snapshot.activeRequests.total == 1)
+        feed.send(try end(nil, .cancelled), of: id, hop: 2)
+        feed.send(.finished(nil), of: id)
+        #expect(feed.snapshot.requestDuration.lines == ["- - 1 0.001", "200 - 1 0.001"])
         #expect(feed.snapshot.activeRequests.total == 0)
     }
 
@@ -151,7 +154,7 @@ struct MetricsStateTests {
         for _ in 0..<1000 {
             feed.send(.created, .suspended, .shared, .queued, .admitted(after: .zero), of: RequestID())
         }
-        #expect(feed.tracks.count == 0)
+        #expect(feed.state.trackCount == 0)
         #expect(feed.snapshot.sharedRequests.total == 0)
     }
 
@@ -163,9 +166,9 @@ struct MetricsStateTests {
             feed.send(.attempt(1, try head()), .queued, of: id)
             feed.send(.hop(try head()), of: id, hop: 1)
         }
-        #expect(5...10 ~= feed.tracks.count)
-        #expect(feed.snapshot.activeRequests.total == feed.tracks.count)
-        #expect(feed.snapshot.queuedRequests.total == feed.tracks.count)
+        #expect(5...10 ~= feed.state.trackCount)
+        #expect(feed.snapshot.activeRequests.total == feed.state.trackCount)
+        #expect(feed.snapshot.queuedRequests.total == feed.state.trackCount)
     }
 
     @Test("Label sets beyond the limit count together, and sums stay correct")
@@ -174,7 +177,8 @@ struct MetricsStateTests {
         for number in 0..<5000 {
             let (id, head) = (RequestID(), try head("http://host\(number).example/"))
             feed.send(.attempt(1, head), of: id)
-            feed.send(.hop(head), .redirected(try response(302), to: head), .hop(head), of: id, hop: 1)
+            feed.send(.hop(head), try end(302, .redirected(to: head)), of: id, hop: 1)
+            feed.send(.hop(head), try end(nil, .failed(AsyncNetError(.timedOut))), of: id, hop: 2)
             feed.send(.retried(AsyncNetError(.timedOut), after: .zero), .finished(nil), of: id)
         }
         let (snapshot, overflow) = (feed.snapshot, ["otel.metric.overflow": "true"])
@@ -196,7 +200,7 @@ struct MetricsStateTests {
         for status in 200..<300 {
             let id = RequestID()
             feed.send(.attempt(1, try head()), of: id)
-            feed.send(.hop(try head()), .response(try response(status)), of: id, hop: 1)
+            feed.send(.hop(try head()), try end(status), of: id, hop: 1)
             feed.send(.finished(nil), of: id)
         }
         #expect(feed.snapshot.requestDuration.series.count == 4)

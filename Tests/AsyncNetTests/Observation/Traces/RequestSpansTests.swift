@@ -92,35 +92,45 @@ struct RequestSpansTests {
         func endSpan(_ span: TraceSpan) { ends.add() }
     }
 
-    private func trace(_ tracer: any Tracer) -> RequestSpans {
-        RequestSpans(TracePropagation(tracer: tracer), RequestID(), TimeSource(TestClock()))
+    /// A request whose hops are in a trace.
+    private struct Traced {
+        let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(TestClock())))
+        let trace: RequestSpans
+
+        init(_ tracer: any Tracer) {
+            trace = RequestSpans(TracePropagation(tracer: tracer), RequestID(), TimeSource(TestClock()))
+        }
+
+        /// Begins a hop of a run of its own.
+        func beginHop() throws {
+            var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
+            let watch = TransferWatch(
+                TransferRecord(), observers, TransferHold(), RedirectPolicy(), observers, .own)
+            watch.beginHop(&request, trace.branch(.hedged), isRedirected: false)
+        }
     }
 
-    @Test("No span begins after the request's end, and a span that begins meanwhile ends")
+    @Test("A span that begins during or after its request's end ends at once")
     func over() throws {
-        var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
         let tracer = Constant()
-        let spans = trace(tracer)
-        spans.end(nil)
-        spans.beginHop(&request, isRedirected: false)
-        #expect(tracer.starts.value == 0)
-        let current = Locked<RequestSpans?>(nil)
-        let ending = Constant { current.withLock { $0 }?.end(nil) }
-        let other = trace(ending)
+        let late = Traced(tracer)
+        late.observers.finish(TransferOutcome(error: nil))
+        try late.beginHop()
+        #expect(tracer.starts.value == 1 && tracer.ends.value == 1)
+        let current = Locked<Traced?>(nil)
+        let ending = Constant { current.withLock { $0 }?.observers.finish(TransferOutcome(error: nil)) }
+        let other = Traced(ending)
         current.withLock { $0 = other }
-        other.beginHop(&request, isRedirected: false)
+        try other.beginHop()
         #expect(ending.starts.value == 1 && ending.ends.value == 1)
     }
 
     @Test("Spans of hedged transfers all end with their request, though the tracer returns one context for all")
     func constantContext() throws {
-        var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
         let tracer = Constant()
-        let spans = trace(tracer)
-        let hedged = spans.branch(.hedged)
-        spans.beginHop(&request, isRedirected: false)
-        hedged.beginHop(&request, isRedirected: false)
-        spans.end(nil)
+        let request = Traced(tracer)
+        for _ in 0..<2 { try request.beginHop() }
+        request.observers.finish(TransferOutcome(error: nil))
         #expect(tracer.starts.value == 2 && tracer.ends.value == 2)
     }
 

@@ -1,3 +1,4 @@
+import AsyncNetTesting
 import Foundation
 import Testing
 
@@ -111,9 +112,15 @@ struct SpanAttributesTests {
             End(.validationFailed, 200, nil), End(.tooManyRedirects, 302, "tooManyRedirects", "m"),
         ])
     func errors(_ end: End) throws {
-        var span = TraceSpan(requestID: RequestID(), name: "GET", context: TraceContext())
-        if let status = end.status { span.attributes["http.response.status_code"] = .int(status) }
-        let error = SpanErrors.type(end.code.map { AsyncNetError($0, "m") }, of: span)
-        #expect(error?.name == end.type && error?.description == end.description)
+        let (recorder, head) = (SpanRecorder(), HTTPRequestHead(url: try "http://a/".asURL()))
+        let made = TraceSpan(requestID: RequestID(), name: "GET", context: TraceContext())
+        let hop = HopSpan(made, TracePropagation(), recorder, TimeSource(TestClock()))
+        hop.ended(
+            HopSummary(
+                request: head, response: end.status.map { HTTPResponseHead(statusCode: $0, url: head.url) },
+                ending: end.code.map { .init(AsyncNetError($0, "m")) } ?? .delivered))
+        let span = try #require(recorder.spans.first)
+        #expect(span.attributes["error.type"] == end.type.map { .string($0) })
+        #expect(span.status == (end.type == nil ? .unset : .error(end.description)))
     }
 }

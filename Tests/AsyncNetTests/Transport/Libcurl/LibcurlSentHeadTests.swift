@@ -37,7 +37,9 @@ struct LibcurlSentHeadTests {
             var told: [String] = []
             for await event in events {
                 if case .sent(let head) = event { told.append(head.requestLine) }
-                if case .challenged(let head) = event { told.append("\(head.statusCode)") }
+                if case .hopEnded(let hop) = event, case .challenged = hop.ending {
+                    told.append("\(hop.response?.statusCode ?? 0)")
+                }
                 #expect(!event.description.contains("secret"))
             }
             #expect(told == ["GET /a HTTP/1.1", "GET /b HTTP/1.1", "401", "GET /b HTTP/1.1"])

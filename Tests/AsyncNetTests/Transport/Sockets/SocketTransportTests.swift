@@ -57,7 +57,6 @@ struct SocketTransportTests {
                 if case .connected(let info) = event { seen.withLock { $0.append(info.tls) } }
             }
             request.interests = .minimal
-            request.interests?.connections = true
             for try await _ in try await transport.send(request).body {}
         }
         return seen.withLock { $0 }

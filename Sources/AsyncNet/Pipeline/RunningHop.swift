@@ -1,0 +1,131 @@
+/// The hop that runs, and what has been reported of it. Nobody observes a run without one.
+final class RunningHop: Sendable {
+    private struct State {
+        var summary: HopSummary
+        /// How the hop ends once its body is read, if its response is not delivered.
+        var ending: HopSummary.Ending?
+        var isOver = false
+        /// The error of a request that shared the transfer, and ended before it.
+        var memberFailure: AsyncNetError?
+        /// How many bytes of the response's body are still to be reported.
+        var bodyLimit: Int
+        /// When the transfer began to wait for the transport; `nil` while it does not.
+        var waitingSince: Duration?
+    }
+
+    let request: HTTPRequestHead
+    let interests: EventInterests
+    /// Whether it may outlive a request that observes it.
+    let isShared: Bool
+    private let record: TransferRecord
+    private let state: Locked<State>
+    /// `nil` after the end. Locked while it learns of the end, so that nobody who ends the hop too goes on before.
+    private let traced: Locked<(any TracedHop)?>
+
+    init(
+        _ request: HTTPRequestHead, _ urlTemplate: String?, _ interests: EventInterests, isShared: Bool,
+        _ record: TransferRecord, _ cacheOutcome: CacheOutcome?, _ traced: (any TracedHop)?
+    ) {
+        self.request = request
+        self.interests = interests
+        self.isShared = isShared
+        self.record = record
+        self.traced = Locked(traced)
+        let metrics = HopMetrics(method: request.method, url: request.url, start: record.elapsed)
+        let summary = HopSummary(
+            request: request, urlTemplate: urlTemplate, metrics: metrics, cacheOutcome: cacheOutcome)
+        state = Locked(State(summary: summary, bodyLimit: interests.bodyLimit))
+    }
+
+    // MARK: What the hop learns
+
+    /// - Returns: Whether this is news.
+    func connected(_ connection: ConnectionInfo) -> Bool {
+        state.withLock { state in
+            guard state.summary.connection == nil else { return false }
+            state.summary.connection = connection
+            return true
+        }
+    }
+
+    func received(_ head: HTTPResponseHead) {
+        state.withLock { state in
+            state.summary.response = head
+            state.summary.metrics.statusCode = head.statusCode
+        }
+    }
+
+    func measured(_ metrics: TransportMetrics) { state.withLock { $0.summary.metrics.transport = metrics } }
+
+    func cached(_ outcome: CacheOutcome) { state.withLock { $0.summary.cacheOutcome = outcome } }
+
+    func repeated() { traced.withLock { $0 }?.repeated() }
+
+    func sent(_ bytes: Int64) { state.withLock { $0.summary.sentBytes = bytes } }
+
+    /// - Returns: Whether these are more bytes than before.
+    func received(_ bytes: Int64) -> Bool {
+        state.withLock { state in
+            guard state.summary.receivedBytes < bytes else { return false }
+            state.summary.receivedBytes = bytes
+            return true
+        }
+    }
+
+    /// - Returns: How many of so many bytes of the response's body observers get.
+    func take(_ count: Int) -> Int {
+        state.withLock { state in
+            let taken = min(count, state.bodyLimit)
+            state.bodyLimit -= taken
+            return taken
+        }
+    }
+
+    /// The transfer begins to wait for a permit of the transport, or waits no longer.
+    ///
+    /// - Returns: The event of that, if this is news.
+    func waits(_ begins: Bool) -> RequestEvent? {
+        let now = record.elapsed
+        return state.withLock { state in
+            let since = state.waitingSince
+            state.waitingSince = begins ? since ?? now : nil
+            if begins { return since == nil ? .queued : nil }
+            return since.map { .admitted(after: now - $0) }
+        }
+    }
+
+    // MARK: The end
+
+    /// The response leads to this.
+    func leads(to ending: HopSummary.Ending) { state.withLock { $0.ending = ending } }
+
+    /// A request that shares the transfer ended with this error.
+    func memberFailed(_ error: AsyncNetError?) { state.withLock { $0.memberFailure = error } }
+
+    /// What is known of the hop if it ends so now.
+    func summary(_ ending: HopSummary.Ending) -> HopSummary {
+        let now = record.elapsed
+        return state.withLock { state in
+            var summary = state.summary
+            guard !state.isOver else { return summary }
+            summary.ending = state.ending ?? ending
+            if case .cancelled = summary.ending, let error = state.memberFailure { summary.ending = .init(error) }
+            summary.duration = now - summary.metrics.start
+            return summary
+        }
+    }
+
+    /// Ends the hop; the first end counts.
+    func end(_ ending: HopSummary.Ending) -> HopSummary {
+        let summary = summary(ending)
+        return state.withLock { state in
+            if !state.isOver { (state.isOver, state.summary) = (true, summary) }
+            return state.summary
+        }
+    }
+
+    /// Tells the trace of the end.
+    func endTrace() {
+        traced.withLock { traced in traced.take()?.ended(state.withLock { $0.summary }) }
+    }
+}
