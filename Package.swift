@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "AsyncNet", targets: ["AsyncNet"]),
         .library(name: "AsyncNetLibcurl", targets: ["AsyncNetLibcurl"]),
+        .library(name: "AsyncNetMonitors", targets: ["AsyncNetMonitors"]),
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
         .library(name: "AsyncNetTestSupport", targets: ["AsyncNetTestSupport"]),
     ],
@@ -30,14 +31,17 @@ let package = Package(
             dependencies: ["CAsyncNetSockets", "CAsyncNetTLS", "CAsyncNetCompression", "CAsyncNetPlatform"],
             swiftSettings: features),
         .target(name: "AsyncNetLibcurl", dependencies: ["AsyncNet", "CAsyncNetLibcurl"], swiftSettings: features),
+        .target(name: "AsyncNetMonitors", dependencies: ["AsyncNet"], swiftSettings: features),
         // Without Swift Testing, so that programs need no libTesting.so.
-        .target(name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "CAsyncNetMockTLS"], swiftSettings: features),
+        .target(
+            name: "AsyncNetTestSupport", dependencies: ["AsyncNet", "AsyncNetMonitors", "CAsyncNetMockTLS"],
+            swiftSettings: features),
         .target(name: "AsyncNetTesting", dependencies: ["AsyncNet", "AsyncNetTestSupport"], swiftSettings: features),
         .testTarget(
             name: "AsyncNetTests",
             dependencies: [
-                "AsyncNet", "AsyncNetLibcurl", "AsyncNetTesting", "AsyncNetTestSupport", "CAsyncNetLibcurl",
-                "CAsyncNetPlatform",
+                "AsyncNet", "AsyncNetLibcurl", "AsyncNetMonitors", "AsyncNetTesting", "AsyncNetTestSupport",
+                "CAsyncNetLibcurl", "CAsyncNetPlatform",
             ],
             swiftSettings: features),
         .testTarget(

@@ -27,6 +27,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
                 .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
+                .product(name: "AsyncNetMonitors", package: "AsyncNet"),
                 .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

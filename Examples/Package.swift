@@ -43,6 +43,7 @@ let package = Package(
                 "Timelines",
                 .product(name: "AsyncNet", package: "AsyncNet"),
                 .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
+                .product(name: "AsyncNetMonitors", package: "AsyncNet"),
                 .product(name: "AsyncNetTestSupport", package: "AsyncNet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

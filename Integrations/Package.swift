@@ -10,6 +10,7 @@ let features: [SwiftSetting] = [
 ]
 
 let asyncNet = Target.Dependency.product(name: "AsyncNet", package: "AsyncNet")
+let asyncNetMonitors = Target.Dependency.product(name: "AsyncNetMonitors", package: "AsyncNet")
 let asyncNetTesting = Target.Dependency.product(name: "AsyncNetTesting", package: "AsyncNet")
 
 /// The target of a bridge, and of its tests; `imports` is what the tests need besides.
@@ -40,13 +41,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: bridge(
-        "AsyncNetLogging", [.product(name: "Logging", package: "swift-log")],
+        "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
         tests: [.product(name: "InMemoryLogging", package: "swift-log")])
         + bridge(
-            "AsyncNetMetrics", [.product(name: "Metrics", package: "swift-metrics")],
+            "AsyncNetMetrics", [asyncNetMonitors, .product(name: "Metrics", package: "swift-metrics")],
             tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
         + bridge(
-            "AsyncNetTracing", [.product(name: "Tracing", package: "swift-distributed-tracing")],
+            "AsyncNetTracing", [asyncNetMonitors, .product(name: "Tracing", package: "swift-distributed-tracing")],
             tests: [.product(name: "InMemoryTracing", package: "swift-distributed-tracing")])
         + bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
     swiftLanguageModes: [.v6]

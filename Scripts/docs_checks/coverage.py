@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ["AsyncNet", "AsyncNetLibcurl", "AsyncNetTesting"]
+MODULES = ["AsyncNet", "AsyncNetLibcurl", "AsyncNetMonitors", "AsyncNetTesting"]
 
 # Pages whose symbols must all be in topic groups of the page, if the module has such a symbol.
 PAGES = {
@@ -20,6 +20,7 @@ PAGES = {
         "AsyncNetError", "AsyncNetError/Code-swift.struct",
     ],
     "AsyncNetLibcurl": [],
+    "AsyncNetMonitors": [],
     "AsyncNetTesting": [],
 }
 

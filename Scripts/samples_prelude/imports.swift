@@ -1,5 +1,6 @@
 import AsyncNet
 import AsyncNetLibcurl
+import AsyncNetMonitors
 import AsyncNetTesting
 import Foundation
 import SamplePrelude

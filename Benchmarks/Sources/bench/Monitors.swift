@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 import Synchronization
 import TextTable

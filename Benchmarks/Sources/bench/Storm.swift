@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncNet
+import AsyncNetMonitors
 import AsyncNetTestSupport
 import Foundation
 import Synchronization

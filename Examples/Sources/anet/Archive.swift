@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 /// The file of --har. In place of one that is there already, exchanges are written to a file beside it, which replaces it

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 /// The dimensions of a metric, by their names.

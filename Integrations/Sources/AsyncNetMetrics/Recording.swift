@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 
 /// Makes measurements of events: follows the requests that run, and records what has ended.
 struct Recording: Sendable {

@@ -1,4 +1,5 @@
 public import AsyncNet
+import AsyncNetMonitors
 public import Metrics
 
 /// Records all requests of a session into the metrics system of swift-metrics.

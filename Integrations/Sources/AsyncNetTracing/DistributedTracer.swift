@@ -1,4 +1,5 @@
 public import AsyncNet
+import AsyncNetMonitors
 import Foundation
 public import Tracing
 

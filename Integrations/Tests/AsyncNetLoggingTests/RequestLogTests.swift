@@ -1,5 +1,6 @@
 import AsyncNet
 import AsyncNetLogging
+import AsyncNetMonitors
 import AsyncNetTesting
 import Foundation
 import InMemoryLogging

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import AsyncNetTesting
 import AsyncNetTracing
 import Foundation

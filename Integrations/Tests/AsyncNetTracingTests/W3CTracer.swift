@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import InMemoryTracing
 import Tracing
 

@@ -66,7 +66,7 @@ extension Duration {
     /// A century: longer sleeps overflow the clocks.
     static let longestWait = Duration.seconds(3_155_760_000)
 
-    var wholeNanoseconds: Int64 {
+    package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return whole.overflow ? .max - 1 : whole.partialValue + attoseconds / 1_000_000_000

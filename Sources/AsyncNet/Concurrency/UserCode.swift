@@ -5,17 +5,17 @@ import Synchronization
 ///
 /// Swift has as many threads as processors: user code that sleeps, reads a pipe or waits for a lock on them would block
 /// all requests.
-enum UserCode {
+package enum UserCode {
     /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
 
     private static var executor: any TaskExecutor { supervisedExecutor ?? threads }
 
     /// Runs each job on a thread that the job may block.
-    static var threads: any TaskExecutor { BlockingExecutor.shared }
+    package static var threads: any TaskExecutor { BlockingExecutor.shared }
 
     /// Runs the code as part of this task, and waits for its end.
-    static func run<Value: Sendable, Failure: Error>(
+    package static func run<Value: Sendable, Failure: Error>(
         _ code: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(executor) { () async throws(Failure) -> Value in

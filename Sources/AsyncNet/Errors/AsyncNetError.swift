@@ -109,7 +109,7 @@ public struct AsyncNetError: Error, Sendable {
     package var asLasting: AsyncNetError { changed { $0.isLasting = true } }
 
     /// Whether an earlier error has told the same: a log then need not warn again.
-    var isRepetition: Bool { content.isRepetition }
+    package var isRepetition: Bool { content.isRepetition }
     var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
 
     /// This error without its request, so that another request can be set.

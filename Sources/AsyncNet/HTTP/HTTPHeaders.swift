@@ -224,5 +224,5 @@ extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 }
 
 extension UInt8 {
-    var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+    package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

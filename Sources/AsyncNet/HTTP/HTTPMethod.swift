@@ -45,7 +45,7 @@ extension HTTPMethod {
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
 package enum HTTPSyntax {
     /// Whether the text is valid as a method or a header's name.
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 

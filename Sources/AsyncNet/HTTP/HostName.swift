@@ -4,11 +4,11 @@ import Foundation
 /// ASCII (RFC 5890), IP addresses in their canonical text.
 package struct HostName: Hashable, Sendable {
     package let text: String
-    let isAddress: Bool
+    package let isAddress: Bool
 
     /// - Parameter host: A name or address, which may be in brackets, and percent-encoded as in a URL. `nil` if it is
     ///   neither, such as with a port.
-    init?(_ host: some StringProtocol) {
+    package init?(_ host: some StringProtocol) {
         // A zone may be encoded or not, and is no part of the form.
         let host = host.withoutZone
         let isEncoded = host.utf8.contains(UInt8(ascii: "%"))

@@ -5,15 +5,15 @@ import Foundation
 /// Used in place of Foundation's `URL(string:)`, which encodes existing percent-encodings again if another character
 /// needs encoding, and refuses URLs that browsers and servers use. Here only bytes that are invalid in their place are
 /// encoded; `%2B` stays `%2B`.
-struct URLReference: Equatable, Sendable {
+package struct URLReference: Equatable, Sendable {
     var scheme: String?
     var authority: String?
     var path: String
-    var query: String?
-    var fragment: String?
+    package var query: String?
+    package var fragment: String?
 
     /// Splits any text (RFC 3986 Appendix B); never fails.
-    init(_ text: String) {
+    package init(_ text: String) {
         var rest = text[...]
         fragment = Self.cut(&rest, after: "#")
         query = Self.cut(&rest, after: "?")
@@ -48,7 +48,7 @@ struct URLReference: Equatable, Sendable {
     }
 
     /// The components joined (RFC 3986 §5.3).
-    var text: String {
+    package var text: String {
         var text = ""
         if let scheme { text += "\(scheme):" }
         if let authority { text += "//\(authority)" }

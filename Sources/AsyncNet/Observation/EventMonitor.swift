@@ -25,11 +25,11 @@ extension EventMonitor {
 
 /// A monitor of this library that receives events when they happen, so that its results are complete when the request's
 /// outcome is awaited.
-protocol ImmediateMonitor: EventMonitor {
+package protocol ImmediateMonitor: EventMonitor {
     /// Called with the events of a request one after the other. Takes a few microseconds, and blocks nothing.
     func receiveNow(_ event: SessionEvent)
 }
 
 extension ImmediateMonitor {
-    public func receive(_ event: SessionEvent) async { receiveNow(event) }
+    package func receive(_ event: SessionEvent) async { receiveNow(event) }
 }

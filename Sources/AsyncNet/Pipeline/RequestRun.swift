@@ -23,7 +23,7 @@ struct RunContext: Sendable {
     var carrier: (any Transport)?
     /// Whether a timeout ends an attempt without ending the request.
     var separatesAttempts: Bool
-    /// The run's part in the request's trace; `nil` without ``TracePropagation``.
+    /// The run's part in the request's trace; `nil` without a `TracingPolicy`.
     var trace: (any RequestTrace)?
     /// What the run's task works for; `nil` for a run that serves another.
     var purpose: Purpose?
@@ -37,7 +37,7 @@ struct RunContext: Sendable {
         self.environment = environment
         self.sink = sink
         self.hold = hold
-        trace = policies.list.tracing?.makeTrace(id, environment.timers.time)
+        trace = policies.list.tracing?.makeTrace(id)
         // With a cache, an attempt that times out may end with a stored response.
         separatesAttempts =
             policies.attemptTimeout != nil || !policies.list.retriers.isEmpty || environment.cache != nil

@@ -59,7 +59,10 @@ final class RunningHop: Sendable {
 
     func cached(_ outcome: CacheOutcome) { state.withLock { $0.summary.cacheOutcome = outcome } }
 
-    func repeated() { traced.withLock { $0 }?.repeated() }
+    func repeated() {
+        let start = state.withLock { $0.summary.metrics.start }
+        traced.withLock { $0 }?.repeated(after: record.elapsed - start)
+    }
 
     func sent(_ bytes: Int64) { state.withLock { $0.summary.sentBytes = bytes } }
 

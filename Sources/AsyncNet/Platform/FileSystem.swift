@@ -1,5 +1,5 @@
 import CAsyncNetPlatform
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
     import Glibc
@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// Operations on files by path.
-enum FileSystem {
+package enum FileSystem {
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
@@ -75,7 +75,7 @@ enum FileSystem {
     }
 
     /// Writes a file that only this user may read, in one step: another process sees the whole file or the former one.
-    static func writePrivately(_ data: Data, to path: String) throws(POSIXError) {
+    package static func writePrivately(_ data: Data, to path: String) throws(POSIXError) {
         let folder = (path as NSString).deletingLastPathComponent
         let temporary = try TemporaryFile(in: folder.isEmpty ? "." : folder, keepsName: true)
         guard let name = temporary.path else { throw POSIXError(.EIO) }

@@ -1,6 +1,6 @@
 /// The platform that the library runs on.
-enum Platform {
-    static let libraryVersion = "1.0"
+package enum Platform {
+    package static let libraryVersion = "1.0"
 
     /// Whether sockets are the better transport. Apple's URLSession uses the system's proxies, VPNs and trust.
     static let prefersSockets = name == "Linux"

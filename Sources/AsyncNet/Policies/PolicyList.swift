@@ -6,12 +6,14 @@ struct PolicyTraits: Sendable {
     /// The limit that the policy sets for an attempt.
     var attemptTimeout: Duration?
     var credentialKeeper: (any CredentialKeeper)?
+    /// Of an interceptor, that of its policies.
     var tracing: (any TracingPolicy)?
     private let isNonBlocking: Bool
 
     init(_ policy: any RequestPolicy) {
         adapter = policy as? any RequestAdapter
         retrier = policy as? any RequestRetrier
+        tracing = policy as? any TracingPolicy
         isNonBlocking = policy is any NonBlocking
         (policy as? any DescribedPolicy)?.describe(&self)
     }

@@ -1,11 +1,11 @@
 /// A policy that makes a trace of each request.
-protocol TracingPolicy: RequestPolicy {
+package protocol TracingPolicy: RequestPolicy {
     /// Called in the task that starts the request.
-    func makeTrace(_ id: RequestID, _ time: TimeSource) -> any RequestTrace
+    func makeTrace(_ id: RequestID) -> any RequestTrace
 }
 
 /// The part of one run in a trace, which learns of each hop.
-protocol RequestTrace: AnyObject, Sendable {
+package protocol RequestTrace: AnyObject, Sendable {
     /// A hop is about to be sent: adds its headers. The run's hop before has ended.
     ///
     /// - Parameter urlTemplate: See ``HopSummary/urlTemplate``.
@@ -16,15 +16,15 @@ protocol RequestTrace: AnyObject, Sendable {
 }
 
 /// A hop in a trace.
-protocol TracedHop: AnyObject, Sendable {
-    /// The transport sends the request again.
-    func repeated()
+package protocol TracedHop: AnyObject, Sendable {
+    /// The transport sends the request again, this time after the hop's beginning.
+    func repeated(after time: Duration)
     /// The hop has ended; nothing follows.
     func ended(_ summary: HopSummary)
 }
 
 /// What a run that serves another run is for.
-enum TraceBranch {
+package enum TraceBranch {
     /// One of several transfers of a request.
     case hedged
     /// A transfer that several requests share: it may outlive the request that it was made for.

@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// Learns which connections a transport has, for monitors of this library.
-protocol ConnectionObserver: AnyObject, Sendable {
+package protocol ConnectionObserver: AnyObject, Sendable {
     /// What learns of a connection that was opened to this URL's server, or that an observed request uses first.
     func follower(ofConnectionTo url: URL) -> any ConnectionFollower
 }
 
 /// Learns what becomes of one connection, in this order: it carries transfers, or none, and is closed.
-protocol ConnectionFollower: AnyObject, Sendable {
+package protocol ConnectionFollower: AnyObject, Sendable {
     /// The connection, which had no transfer, has one.
     func becameActive()
     /// The connection has no transfer any more, and is kept for others.

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 extension HAREntry {

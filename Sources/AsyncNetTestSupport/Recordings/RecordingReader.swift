@@ -1,4 +1,5 @@
 public import AsyncNet
+import AsyncNetMonitors
 public import Foundation
 
 extension Recording {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

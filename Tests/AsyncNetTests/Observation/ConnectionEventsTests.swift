@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 
 @Suite("Events of connections", .timeLimit(.minutes(5)))
 struct ConnectionEventsTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

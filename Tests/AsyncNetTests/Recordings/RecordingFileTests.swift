@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 @testable import AsyncNetTestSupport
 
 /// A file must hold what was recorded, and be whole or not there.

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 @testable import AsyncNetTestSupport
 
 /// Files of browsers and of other tools must replay.

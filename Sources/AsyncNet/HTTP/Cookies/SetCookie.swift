@@ -1,28 +1,28 @@
-import Foundation
+package import Foundation
 
 /// A parsed value of `Set-Cookie`, before it is applied to a host (RFC 6265bis §5.6).
-struct SetCookie: Hashable, Sendable {
-    let name: String
-    let value: String
+package struct SetCookie: Hashable, Sendable {
+    package let name: String
+    package let value: String
     /// The last valid `Max-Age` in seconds, at most 400 days; 0 or less expires the cookie.
     private(set) var maxAge: Int64?
     /// The last valid `Expires`; ``maxAge`` takes precedence.
-    private(set) var expires: Date?
+    package private(set) var expires: Date?
     /// The canonical domain; empty if the attribute is missing or empty.
-    private(set) var domain = ""
+    package private(set) var domain = ""
     /// The last `Path`; `nil` for the default path if it does not begin with a slash.
-    private(set) var path: String?
+    package private(set) var path: String?
     /// Whether there was a `Path`, which the prefix `__Host-` requires.
     private(set) var hasPath = false
-    private(set) var isSecure = false
-    private(set) var isHTTPOnly = false
+    package private(set) var isSecure = false
+    package private(set) var isHTTPOnly = false
     private(set) var sameSite = Cookie.SameSite.unspecified
 
     private typealias Bytes = Substring.UTF8View
 
     /// `nil` for a value with control characters, without name and value, or with a name and value above 4096 octets
     /// together.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
         guard let pair = parts.popFirst() else { return nil }
@@ -79,6 +79,6 @@ struct SetCookie: Hashable, Sendable {
 }
 
 extension SetCookie: CustomStringConvertible, CustomReflectable {
-    var description: String { "\(name)=<redacted>" }
-    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+    package var description: String { "\(name)=<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

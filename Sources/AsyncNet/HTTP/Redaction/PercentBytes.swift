@@ -1,7 +1,7 @@
 /// Decoding of percent-encoded bytes of any kind (RFC 3986 §2.1); a percent sign without two digits stands for itself.
-enum PercentBytes {
+package enum PercentBytes {
     /// A value in a query or a form, in which `+` is a space.
-    static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: decoded(bytes), as: UTF8.self) }
+    package static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: decoded(bytes), as: UTF8.self) }
 
     /// Decoded as often as it was encoded, but not more than three times.
     static func decodedFully(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -1,6 +1,6 @@
 extension RedactionRule {
     /// The URL or relative reference with its secrets redacted, see ``text(of:)``.
-    func text(ofURL text: String) -> String {
+    package func text(ofURL text: String) -> String {
         PairRedactor(rule: self, place: .queryItem).url(text, isReference: true)
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetMonitors
 
 /// What a caller gets from a circuit that opens between the attempts of a request, or before it.
 @Suite("Open circuits", .timeLimit(.minutes(5)))

@@ -1,0 +1,93 @@
+public import AsyncNet
+public import Foundation
+
+/// Posts notifications of a session's requests, with Alamofire's names.
+///
+///     let session = Session(configuration: .init(monitors: [NotificationMonitor()]))
+///     NotificationCenter.default.addObserver(
+///         forName: DataRequest.didFinishNotification, object: nil, queue: .main
+///     ) { notification in
+///         guard let id = notification.requestID else { return }
+///     }
+///
+/// A notification has the request's identifier and nothing else, so it contains no secrets:
+/// `await session.requests.first { $0.id == id }` is the request while it runs.
+///
+/// Notifications of one request are posted in the order of its steps, outside of the requests, on a thread that the
+/// observers may block; a notification may be posted after the request's outcome was delivered. A user interface gives a
+/// queue, such as `.main`, to `addObserver`.
+///
+/// What Alamofire names a task is an attempt here: the notifications of tasks are posted once for each attempt.
+public struct NotificationMonitor: EventMonitor {
+    private let center: NotificationCenter
+    /// The requests of which an attempt runs.
+    private let attempts = RunningAttempts()
+
+    /// Makes a monitor that posts to a center, the default center if none is given.
+    public init(center: NotificationCenter = .default) { self.center = center }
+
+    /// Nothing that costs time.
+    public var interests: EventInterests { .minimal }
+
+    /// Posts the notifications of the event.
+    public func receive(_ event: SessionEvent) async {
+        for name in attempts.notifications(of: event) {
+            center.post(name: name, object: nil, userInfo: [Self.requestIDKey: event.requestID])
+        }
+    }
+
+    /// The key of the `RequestID` in a notification's `userInfo`; see `Notification.requestID`.
+    public static let requestIDKey = "AsyncNet.notification.key.requestID"
+}
+
+extension Notification {
+    /// The request that a ``NotificationMonitor`` posted this notification of; `nil` for other notifications.
+    public var requestID: RequestID? { userInfo?[NotificationMonitor.requestIDKey] as? RequestID }
+}
+
+extension NotificationMonitor {
+    /// The request started, or was resumed. See `DataRequest.didResumeNotification`.
+    public static let didResume = Notification.Name("AsyncNet.notification.name.request.didResume")
+    /// The request was suspended.
+    public static let didSuspend = Notification.Name("AsyncNet.notification.name.request.didSuspend")
+    /// The request was cancelled; ``didFinish`` follows.
+    public static let didCancel = Notification.Name("AsyncNet.notification.name.request.didCancel")
+    /// The request is over. Posted once for each request that has started or was cancelled.
+    public static let didFinish = Notification.Name("AsyncNet.notification.name.request.didFinish")
+
+    /// An attempt started, or was resumed with its request.
+    public static let didResumeTask = Notification.Name("AsyncNet.notification.name.request.didResumeTask")
+    /// A request of which an attempt runs was suspended.
+    public static let didSuspendTask = Notification.Name("AsyncNet.notification.name.request.didSuspendTask")
+    /// A request of which an attempt runs was cancelled; ``didCompleteTask`` follows.
+    public static let didCancelTask = Notification.Name("AsyncNet.notification.name.request.didCancelTask")
+    /// An attempt is over. Posted once for each ``didResumeTask`` that began an attempt.
+    public static let didCompleteTask = Notification.Name("AsyncNet.notification.name.request.didCompleteTask")
+}
+
+/// Determines the notifications of each event, without I/O.
+final class RunningAttempts: Sendable {
+    private typealias Names = NotificationMonitor
+    private let running = Locked<Set<RequestID>>([])
+
+    func notifications(of event: SessionEvent) -> [Notification.Name] {
+        running.withLock { running in
+            // The end of a request may be among the lost events.
+            if event.lostBefore > 0 { running = [] }
+            let id = event.requestID
+            return switch event.event {
+            case .resumed: running.contains(id) ? [Names.didResume, Names.didResumeTask] : [Names.didResume]
+            case .suspended: running.contains(id) ? [Names.didSuspend, Names.didSuspendTask] : [Names.didSuspend]
+            case .attempt: running.insert(id).inserted ? [Names.didResumeTask] : []
+            case .retried: running.remove(id) == nil ? [] : [Names.didCompleteTask]
+            case .finished(let error): Self.end(error?.code == .cancelled, running.remove(id) != nil)
+            default: []
+            }
+        }
+    }
+
+    private static func end(_ isCancelled: Bool, _ hasAttempt: Bool) -> [Notification.Name] {
+        let cancel = [Names.didCancel] + (hasAttempt ? [Names.didCancelTask] : [])
+        return (isCancelled ? cancel : []) + (hasAttempt ? [Names.didCompleteTask] : []) + [Names.didFinish]
+    }
+}

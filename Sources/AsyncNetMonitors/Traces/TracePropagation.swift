@@ -1,0 +1,122 @@
+public import AsyncNet
+public import Foundation
+
+/// Sends the trace that a request belongs to, as W3C Trace Context: the headers `traceparent`, `tracestate` and
+/// `baggage`; and reports a span for each head that is sent to a ``Tracer``.
+///
+///     let session = Session(configuration: .init(interceptors: [TracePropagation()]))
+///
+/// The trace is that of ``TraceContext/current`` in the task that starts the request: the first task that awaits its
+/// outcome, or that calls `resume()`. Without a context, the request begins a trace of its own. All heads that are sent
+/// for a request have the trace's identifier, and a parent identifier of their own: each attempt, redirect, response to
+/// a challenge, hedged transfer and segment. A transfer that several equal requests share belongs to the trace of the
+/// first.
+///
+/// A request with a `traceparent` of its own sends that unchanged, and adds no other of the headers. Headers of its own
+/// follow redirects to another origin only if ``Destinations`` allow it.
+///
+/// Without a tracer too, the trace that a request begins has the flag `sampled` by default, so services may record it:
+/// see ``NewTraces``. Baggage of the context, such as that of a request which a server has received, goes to every
+/// origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
+///
+/// The headers are added after all adapters, in whatever place of the interceptors this stands: an adapter that signs
+/// headers does not sign them. Of several in the lists of session and request, the last counts.
+public struct TracePropagation: RequestPolicy {
+    /// Which servers receive the headers.
+    public struct Destinations: Sendable {
+        private let allows: @Sendable (_ url: URL, _ isOwnOrigin: Bool) -> Bool
+
+        /// The origin that a request is made to, and no other that redirects lead to.
+        public static let requested = Destinations { $1 }
+        /// All, those that redirects lead to too.
+        public static let all = Destinations { _, _ in true }
+
+        /// The hosts of these names, whether a request is made to them or redirected: `example.com` is that host alone,
+        /// `*.example.com` all hosts below it. Case and a trailing dot are ignored, and names that are not ASCII count in
+        /// their ASCII form (RFC 5890). An IP address is below no name.
+        public static func hosts(_ names: Set<String>) -> Destinations {
+            let hosts = Set(names.compactMap { HostName($0) })
+            let domains = names.filter { $0.hasPrefix("*.") }.compactMap { HostName($0.dropFirst(2)) }
+            return Destinations { url, _ in
+                // The zone of an address is any text, and may end as a name does.
+                guard let host = url.host.flatMap({ HostName($0) }) else { return false }
+                return hosts.contains(host)
+                    || !host.isAddress && domains.contains { host.text.hasSuffix(".\($0.text)") }
+            }
+        }
+
+        /// The servers of those URLs for which the closure returns true; it gets the URL of each hop, and must not
+        /// block.
+        public static func matching(_ allows: @escaping @Sendable (URL) -> Bool) -> Destinations {
+            Destinations { url, _ in allows(url) }
+        }
+
+        private init(_ allows: @escaping @Sendable (URL, Bool) -> Bool) { self.allows = allows }
+
+        func allows(_ url: URL, isOwnOrigin: Bool) -> Bool { allows(url, isOwnOrigin) }
+    }
+
+    /// What a request without a context does.
+    public enum NewTraces: Sendable {
+        /// It begins a trace with the flag `sampled`: services that record what their callers record do so.
+        case sampled
+        /// It begins a trace without that flag. Many services then record nothing of the request.
+        case unsampled
+        /// It sends no headers, and has no spans.
+        case never
+    }
+
+    let tracer: (any Tracer)?
+    let destinations: Destinations
+    let newTraces: NewTraces
+    let propagatesBaggage: Bool
+    let requestHeaders: [String]
+    let responseHeaders: [String]
+    let redaction: RedactionRule
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - tracer: Receives the spans; `nil` for headers alone.
+    ///   - destinations: Which servers receive the headers. Spans are made for all.
+    ///   - newTraces: What a request without a context does.
+    ///   - propagatesBaggage: Whether `baggage` is sent; of a request with that header of its own, the own is.
+    ///   - requestHeaders: The request headers that spans have as attributes, redacted.
+    ///   - responseHeaders: The response headers that spans have as attributes, redacted.
+    ///   - redaction: What is redacted in spans.
+    public init(
+        tracer: (any Tracer)? = nil, destinations: Destinations = .requested, newTraces: NewTraces = .sampled,
+        propagatesBaggage: Bool = true, requestHeaders: [String] = [], responseHeaders: [String] = [],
+        redaction: RedactionRule = .standard
+    ) {
+        self.tracer = tracer
+        self.destinations = destinations
+        self.newTraces = newTraces
+        self.propagatesBaggage = propagatesBaggage
+        self.requestHeaders = requestHeaders
+        self.responseHeaders = responseHeaders
+        self.redaction = redaction
+    }
+
+    /// The trace of a request without a context; `nil` if it has none.
+    func newTrace() -> TraceContext? {
+        switch newTraces {
+        case .sampled: TraceContext(isSampled: true)
+        case .unsampled: TraceContext(isSampled: false)
+        case .never: nil
+        }
+    }
+
+    /// Sets the headers, in place of a `tracestate` that belongs to no `traceparent`.
+    func add(_ context: TraceContext, to headers: inout HTTPHeaders) {
+        headers.remove("tracestate")
+        for header in context.headers {
+            if header.hasName("baggage"), !propagatesBaggage || headers.contains(name: "baggage") { continue }
+            headers.set(header)
+        }
+    }
+}
+
+extension TracePropagation: TracingPolicy {
+    package func makeTrace(_ id: RequestID) -> any RequestTrace { RequestSpans(self, id) }
+}

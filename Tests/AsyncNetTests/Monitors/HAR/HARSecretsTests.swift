@@ -1,0 +1,56 @@
+import AsyncNetLibcurl
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+@testable import AsyncNetMonitors
+
+/// No way to a HAR file may show a secret.
+@Suite("Secrets in HAR files", .timeLimit(.minutes(5)))
+struct HARSecretsTests {
+    @Test("None of the planted secrets is written, whichever transport carries it", arguments: [true, false])
+    func planted(_ isLibcurl: Bool) async throws {
+        let (server, folder) = (try await MockServer.start(), try TemporaryFolder())
+        let file = folder.url.appending(path: "a.har")
+        let (recorder, streaming) = (HARRecorder(), try HARRecorder(streamingTo: file))
+        let open = HARRecorder(redaction: nil)
+        let transport: any Transport = isLibcurl ? .libcurl() : .urlSession
+        let session = Session(transport: transport, configuration: .init(monitors: [recorder, streaming, open]))
+        try await PlantedSecrets.send(over: session, to: server)
+        await session.finish()
+        await server.stop()
+        try await streaming.finish()
+        for data in [try recorder.data(), try Data(contentsOf: file)] {
+            let text = String(decoding: data, as: UTF8.self)
+            for secret in PlantedSecrets.forbidden where text.contains(secret) { Issue.record("\(secret) is written") }
+        }
+        let text = String(decoding: try open.data(), as: UTF8.self)
+        let written = PlantedSecrets.forbidden.filter(text.contains).count
+        #expect(written == PlantedSecrets.count, "Without a rule all secrets are written, one of them in Base64")
+    }
+
+    @Test("Only the limit's bytes of a body are kept, and their secrets are redacted")
+    func cut() async throws {
+        let recorder = HARRecorder(bodyLimit: 24)
+        let stub = StubTransport { _ in .json(#"{"a":1,"token":"secret and more"}"#) }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
+        let body = Data(#"{"b":1,"token":"secret and more"}"#.utf8)
+        _ = try await session.upload(.data(body), to: "http://h/", headers: ["Content-Length": "33"])
+            .serializing(Data.self).value
+        let entry = try #require(JSONDecoder().decode(HARFile.self, from: recorder.data()).log.entries.first)
+        #expect(entry.response.content.text == #"{"a":1,"token":"REDACTED""#)
+        #expect(entry.response.content.size == 33 && entry.response.content.isTruncated == true)
+        #expect(entry.response.content.comment == "The first 24 of 33 bytes")
+        #expect(entry.request.postData?.text == #"{"b":1,"token":"REDACTED""#)
+    }
+
+    @Test("A rule of one's own adds to the standard rule")
+    func ownRule() async throws {
+        let recorder = HARRecorder(redaction: RedactionRule(headers: ["X-Mine"], fields: ["iban"]))
+        let stub = StubTransport { _ in .json(#"{"iban":"Q","token":"Q"}"#, headers: ["X-Mine": "Q"]) }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
+        _ = try await session.request("http://h/").serializing(Data.self).value
+        #expect(!String(decoding: try recorder.data(), as: UTF8.self).contains(#"Q""#))
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import AsyncNet
+@testable import AsyncNetMonitors
+
+@Suite("Labels of metrics")
+struct MetricLabelsTests {
+    private func labels(_ method: HTTPMethod, _ url: String, _ template: String? = nil) throws -> [String: String] {
+        let head = HTTPRequestHead(method: method, url: try #require(URL(string: url)))
+        return Endpoint(head, template, methods: MetricsMonitor.standardMethods).labels
+    }
+
+    @Test(
+        "An endpoint is the origin, with its port in any case",
+        arguments: [
+            ("https://Example.COM/a/b?c=d", "example.com", "443", "https"), ("http://a", "a", "80", "http"),
+            ("HTTP://a:8080", "a", "8080", "http"), ("http://user:secret@a/", "a", "80", "http"),
+            ("http://[::1]:81/", "::1", "81", "http"),
+            ("http://" + String(repeating: "a", count: 256) + "/", "_OTHER", "80", "http"),
+        ])
+    func endpoints(_ url: String, _ address: String, _ port: String, _ scheme: String) throws {
+        #expect(
+            try labels(.get, url) == [
+                "http.request.method": "GET", "server.address": address, "server.port": port, "url.scheme": scheme,
+            ])
+    }
+
+    @Test(
+        "A method that is not known is _OTHER, in any spelling",
+        arguments: [
+            (HTTPMethod.get, "GET"), (.query, "QUERY"), (.patch, "PATCH"), ("get", "_OTHER"), ("PROPFIND", "_OTHER"),
+        ])
+    func methods(_ method: HTTPMethod, _ label: String) throws {
+        #expect(try labels(method, "http://a")["http.request.method"] == label)
+    }
+
+    @Test(
+        "A template is a label without the secrets that its author wrote into it",
+        arguments: [
+            ("users/{name}", "/users/{name}"), ("a{?page,token}", "/a{?page,token}"),
+            ("http://u:p@a/{b}", "/{b}"), ("a?api_key=abc{&b}", "/a?api_key=REDACTED"),
+        ])
+    func templates(_ template: String, _ label: String) throws {
+        let text = try #require(try labels(.get, "http://a", template)["url.template"])
+        #expect(text.hasPrefix(label))
+        #expect(!text.contains("abc") && !text.contains("u:p"))
+    }
+
+    @Test("An outcome's error is its code, and the status for an error that is the status")
+    func errorsOfOutcomes() {
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 200, nil) == nil)
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 404, nil) == "404")
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 404, AsyncNetError(.unacceptableStatus)) == "404")
+        #expect(
+            SemanticConventions.errorType(ofOutcomeWith: 503, AsyncNetError(.deadlineExceeded)) == "deadlineExceeded")
+        #expect(SemanticConventions.errorType(ofOutcomeWith: 503, AsyncNetError(.cancelled)) == nil)
+    }
+}
