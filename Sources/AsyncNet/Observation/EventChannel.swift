@@ -1,127 +1,99 @@
-/// Passes events from requests to one observer, which takes them when it has time.
-final class EventChannel: Sendable {
-    private struct State {
-        var buffer: EventBuffer
-        var isClosed = false
-        var takers: [Int: UnsafeContinuation<Void, Never>] = [:]
-        /// How many events were sent, and how many of those the observer has received or lost.
-        var sent = 0
-        var received = 0
-        /// Tasks that wait until the observer has received so many events.
-        var waiters: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
-        var nextID = 0
+import Synchronization
 
-        /// Called when the observer has received all that it has taken.
-        mutating func receivedTaken() -> [UnsafeContinuation<Void, Never>] {
-            received = sent - buffer.count
-            let ready = waiters.filter { $0.value.count <= received }
-            for id in ready.keys { waiters[id] = nil }
-            return ready.values.map(\.continuation)
-        }
+/// Passes events from requests to one observer, which takes them when it has time. Of so many that wait, a new event
+/// replaces the oldest.
+final class EventChannel: Sendable {
+    fileprivate enum Item: Sendable {
+        case event(SessionEvent)
+        /// Fulfilled when the observer has received the events before it.
+        case marker(Promise<Void>)
     }
 
     let interests: EventInterests
-    private let state: Locked<State>
+    private let items: AsyncStream<Item>.Continuation
+    /// How many events were replaced since the observer took its last.
+    private let lost = Atomic(0)
 
-    init(capacity: Int, interests: EventInterests) {
-        self.interests = interests
-        state = Locked(State(buffer: EventBuffer(capacity: capacity)))
+    /// - Parameter end: Called when the channel is closed, or when nobody has its events any more.
+    /// - Returns: The channel, and its events for the observer.
+    static func make(
+        capacity: Int, interests: EventInterests, onEnd end: @escaping @Sendable () -> Void = {}
+    ) -> (EventChannel, SessionEvents) {
+        let (stream, items) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingNewest(max(1, capacity)))
+        items.onTermination = { _ in end() }
+        let channel = EventChannel(interests, items)
+        return (channel, SessionEvents(channel, stream))
     }
 
-    /// How many tasks wait in `drained()`.
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
+    private init(_ interests: EventInterests, _ items: AsyncStream<Item>.Continuation) {
+        self.interests = interests
+        self.items = items
+    }
 
     /// Sends an event, unless it is one of those that cost time and that the observer does not need.
-    func send(_ event: consuming SessionEvent) {
-        guard event.event.isNeeded(for: interests) else { return }
-        var event = event
-        let taker = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            guard !state.isClosed else { return nil }
-            state.buffer.append(&event)
-            state.sent += 1
-            guard let (id, taker) = state.takers.first else { return nil }
-            state.takers[id] = nil
-            return taker
-        }
-        taker?.resume()
+    func send(_ event: SessionEvent) {
+        if event.event.isNeeded(for: interests) { yield(.event(event)) }
     }
 
     /// No event is added from now on; the observer takes the rest.
-    func close() {
-        let (takers, waiters) = state.withLock { state in
-            state.isClosed = true
-            defer { (state.takers, state.waiters) = ([:], [:]) }
-            return (Array(state.takers.values), Array(state.waiters.values))
-        }
-        for taker in takers { taker.resume() }
-        for waiter in waiters { waiter.continuation.resume() }
-    }
-
-    /// The waiting events, at least one; `nil` at the end, or when the task is cancelled.
-    func take() async -> [SessionEvent]? {
-        var taken: [SessionEvent] = []
-        return await take(into: &taken) ? taken : nil
-    }
-
-    /// Takes the waiting events, at least one.
-    ///
-    /// - Parameter taken: An empty array, whose memory is used for the next events.
-    /// - Returns: `false` at the end, or when the task is cancelled.
-    func take(into taken: inout [SessionEvent]) async -> Bool {
-        while !Task.isCancelled {
-            if takeNow(&taken) { return true }
-            guard let id = newID() else { return takeNow(&taken) }
-            await withTaskCancellationHandler {
-                await withUnsafeContinuation { wait(id, $0) }
-            } onCancel: {
-                state.withLock { $0.takers.removeValue(forKey: id) }?.resume()
-            }
-        }
-        return false
-    }
-
-    private func takeNow(_ taken: inout [SessionEvent]) -> Bool {
-        let waiters = state.withLock { state in
-            defer { state.buffer.takeAll(into: &taken) }
-            return state.receivedTaken()
-        }
-        for waiter in waiters { waiter.resume() }
-        return !taken.isEmpty
-    }
-
-    /// - Returns: `nil` if the channel is closed.
-    private func newID() -> Int? {
-        state.withLock { state in
-            state.nextID += 1
-            return state.isClosed ? nil : state.nextID
-        }
-    }
-
-    private func wait(_ id: Int, _ taker: UnsafeContinuation<Void, Never>) {
-        let isOver = state.withLock { state in
-            guard state.buffer.isEmpty, !state.isClosed, !Task.isCancelled else { return true }
-            state.takers[id] = taker
-            return false
-        }
-        if isOver { taker.resume() }
-    }
+    func close() { items.finish() }
 
     /// Returns when the observer has received all events sent so far, or when the task is cancelled.
     func drained() async {
-        guard let id = newID() else { return }
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.received < state.sent, !state.isClosed, !Task.isCancelled else { return true }
-                    state.waiters[id] = (state.sent, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+        let marker = Promise<Void>()
+        yield(.marker(marker))
+        try? await marker.value()
+    }
+
+    private func yield(_ item: Item) {
+        switch items.yield(item) {
+        case .dropped(.event(let event)): lost.add(event.lostBefore + 1, ordering: .relaxed)
+        case .dropped(.marker(let marker)): marker.fulfil(.success(()))
+        case .terminated: if case .marker(let marker) = item { marker.fulfil(.success(())) }
+        default: break
         }
     }
+
+    fileprivate func event(_ item: Item) -> SessionEvent? {
+        switch item {
+        case .event(var event):
+            event.lostBefore += lost.exchange(0, ordering: .relaxed)
+            return event
+        case .marker(let marker):
+            marker.fulfil(.success(()))
+            return nil
+        }
+    }
+}
+
+/// The events of a session's requests, see ``Session/events``.
+struct SessionEvents: AsyncSequence, Sendable {
+    typealias Element = SessionEvent
+    typealias Failure = Never
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let channel: EventChannel
+        fileprivate var items: AsyncStream<EventChannel.Item>.Iterator
+
+        mutating func next() async -> SessionEvent? { await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async -> SessionEvent? {
+            while !Task.isCancelled, let item = await items.next(isolation: isolation) {
+                if let event = channel.event(item) { return event }
+            }
+            return nil
+        }
+    }
+
+    private let channel: EventChannel
+    private let stream: AsyncStream<EventChannel.Item>
+
+    fileprivate init(_ channel: EventChannel, _ stream: AsyncStream<EventChannel.Item>) {
+        self.channel = channel
+        self.stream = stream
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(channel: channel, items: stream.makeAsyncIterator()) }
 }
 
 extension RequestEvent {

@@ -45,9 +45,9 @@ final class EventHub: Sendable {
     /// A channel whose events the monitor receives in a task of its own, on a thread that it may block. The task ends
     /// after the last event once the channel is closed.
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
-        let channel = EventChannel(capacity: capacity, interests: monitor.interests)
+        let (channel, events) = EventChannel.make(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
-        Task.detached(executorPreference: UserCode.threads) { await deliver(from: channel, to: monitor) }
+        Task.detached(executorPreference: UserCode.threads) { await deliver(events, to: monitor) }
         return channel
     }
 
@@ -55,21 +55,8 @@ final class EventHub: Sendable {
     ///
     /// A function on its caller's executor: the closure of a detached task returns to its executor after each event,
     /// which takes longer than most monitors need for one.
-    nonisolated(nonsending) private static func deliver(
-        from channel: EventChannel, to monitor: some EventMonitor
-    ) async {
-        var events: [SessionEvent] = []
-        var event = SessionEvent.none
-        while await channel.take(into: &events) {
-            for index in events.indices {
-                // Moved, since a copy would change reference counts, which other threads change at the same time.
-                swap(&event, &events[index])
-                await monitor.receive(event)
-            }
-            // An observer that waits keeps no event.
-            events.removeAll(keepingCapacity: true)
-            event = .none
-        }
+    nonisolated(nonsending) private static func deliver(_ events: SessionEvents, to monitor: some EventMonitor) async {
+        for await event in events { await monitor.receive(event) }
     }
 
     /// Whether anybody observes all requests.
@@ -84,13 +71,13 @@ final class EventHub: Sendable {
     /// The time of an event.
     var time: EventTime { clock.now }
 
-    func send(_ event: consuming SessionEvent) {
+    func send(_ event: SessionEvent) {
         for monitor in immediate { monitor.receiveNow(event) }
         let channels = hasSequences.load(ordering: .acquiring) ? sequences.withLock { $0.channels } : [:]
         if channels.isEmpty, monitors.count == 1 { return monitors[0].send(event) }
         // Monitors first: a program that has an event from a loop may wait until the monitors have received it too.
-        for channel in monitors { channel.send(copy event) }
-        for channel in channels.values { channel.send(copy event) }
+        for channel in monitors { channel.send(event) }
+        for channel in channels.values { channel.send(event) }
     }
 
     /// Returns when every monitor has received all events sent so far, or when the task is cancelled.
@@ -146,27 +133,31 @@ final class EventHub: Sendable {
     // MARK: Sequences
 
     func observe(_ interests: EventInterests, capacity: Int) -> SessionEvents {
-        let channel = EventChannel(capacity: capacity, interests: interests)
-        let id = sequences.withLock { sequences -> Int? in
-            guard !sequences.isClosed else { return nil }
+        let id = sequences.withLock { sequences in
             sequences.nextID += 1
-            sequences.channels[sequences.nextID] = channel
             return sequences.nextID
         }
-        guard let id else {
+        let (channel, events) = EventChannel.make(capacity: capacity, interests: interests) { [weak self] in
+            self?.endObserving(id)
+        }
+        let isClosed = sequences.withLock { sequences in
+            if !sequences.isClosed { sequences.channels[id] = channel }
+            return sequences.isClosed
+        }
+        guard !isClosed else {
             channel.close()
-            return SessionEvents(channel) {}
+            return events
         }
         hasSequences.store(true, ordering: .releasing)
         observed.store(true, ordering: .releasing)
-        return SessionEvents(channel) { [weak self] in self?.endObserving(id) }
+        return events
     }
 
     private func endObserving(_ id: Int) {
-        let (channel, isLast) = sequences.withLock { sequences in
-            (sequences.channels.removeValue(forKey: id), sequences.channels.isEmpty)
+        let isLast = sequences.withLock { sequences in
+            sequences.channels[id] = nil
+            return sequences.channels.isEmpty
         }
-        channel?.close()
         if isLast { stopUnlessObserved() }
     }
 

@@ -34,9 +34,6 @@ public struct SessionEvent: Sendable {
         set { lostEvents = UInt32(clamping: newValue) }
     }
 
-    /// Stands where an event is moved out.
-    static let none = SessionEvent(requestID: .none, date: Date(timeIntervalSinceReferenceDate: 0), event: .created)
-
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
     public var summary: RequestSummary? { ending?.value }
 

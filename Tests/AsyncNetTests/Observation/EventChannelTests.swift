@@ -9,38 +9,63 @@ struct EventChannelTests {
         SessionEvent(requestID: RequestID(), event: event)
     }
 
+    private func make(_ capacity: Int = 10, _ interests: EventInterests = .standard) -> (EventChannel, SessionEvents) {
+        EventChannel.make(capacity: capacity, interests: interests)
+    }
+
+    /// The events of a channel that is closed.
+    private func all(_ events: SessionEvents) async -> [SessionEvent] {
+        await events.reduce(into: []) { $0.append($1) }
+    }
+
     @Test("What was sent before the end is taken after it")
     func closed() async {
-        let channel = EventChannel(capacity: 10, interests: .standard)
+        let (channel, events) = make()
         channel.send(event())
         channel.close()
         channel.send(event())
-        #expect(await channel.take()?.count == 1)
-        #expect(await channel.take() == nil)
+        #expect(await all(events).count == 1)
     }
 
     @Test("A cancelled observer takes nothing, though events wait")
     func cancelled() async {
-        let channel = EventChannel(capacity: 10, interests: .standard)
+        let (channel, events) = make()
         channel.send(event())
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await channel.take()
+            return await all(events).count
         }
-        #expect(await task.value == nil)
+        #expect(await task.value == 0)
     }
 
     @Test("A task that waits for the observer waits for the events before it, not for those after it")
     func drained() async {
-        let channel = EventChannel(capacity: 10, interests: .standard)
+        let (channel, events) = make()
         channel.send(event())
         let waiter = Task { await channel.drained() }
-        while channel.waiterCount == 0 { await Task.yield() }
-        #expect(await channel.take()?.count == 1)
-        channel.send(event())
-        #expect(await channel.take()?.count == 1)
-        channel.send(event())
+        let reader = Task { await all(events).count }
         await waiter.value
+        channel.send(event())
+        channel.close()
+        #expect(await reader.value == 2)
+        await channel.drained()
+    }
+
+    @Test(
+        "The newest events are kept in their order, and the first has the number of lost events",
+        arguments: [
+            (capacity: 3, sent: 0, kept: [], lost: 0), (3, 2, [1, 2], 0), (3, 3, [1, 2, 3], 0), (3, 4, [2, 3, 4], 1),
+            (3, 8, [6, 7, 8], 5), (1, 5, [5], 4), (0, 2, [2], 1),
+        ] as [(capacity: Int, sent: Int, kept: [Int], lost: Int)])
+    func overflow(_ capacity: Int, _ sent: Int, _ kept: [Int], _ lost: Int) async {
+        let (channel, events) = make(capacity)
+        for number in 0..<sent {
+            channel.send(SessionEvent(requestID: RequestID(), attempt: number + 1, event: .resumed))
+        }
+        channel.close()
+        let taken = await all(events)
+        #expect(taken.map(\.attempt) == kept)
+        #expect(taken.map(\.lostBefore) == kept.indices.map { $0 == 0 ? lost : 0 })
     }
 
     /// An error whose life can be observed.
@@ -69,12 +94,12 @@ struct EventChannelTests {
             (EventInterests(bodyLimit: 1), ["resumed", "response body: 1 bytes"]),
         ] as [(EventInterests, [String])])
     func interests(_ interests: EventInterests, _ received: [String]) async {
-        let channel = EventChannel(capacity: 10, interests: interests)
+        let (channel, events) = make(10, interests)
         channel.send(event(.resumed))
         channel.send(event(.sent(SentHead(requestLine: "GET / HTTP/1.1", headers: [:]))))
         channel.send(event(.receivedBody(bytes: 1)))
         channel.send(event(.responseBody(Data([1]))))
-        let taken = await channel.take() ?? []
-        #expect(taken.map(\.event.description) == received)
+        channel.close()
+        #expect(await all(events).map(\.event.description) == received)
     }
 }
