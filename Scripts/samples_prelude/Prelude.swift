@@ -57,7 +57,7 @@ public struct Signing: RequestAdapter {
     public init(key: String) {}
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
 }
-public struct OAuthToken: AuthenticationCredential, Codable {
+public struct OAuthToken: RefreshableCredential, Codable {
     public var access: String
     public var refresh: String
 }

@@ -11,7 +11,7 @@ struct Call: Sendable {
     let method: HTTPMethod
     let headers: HTTPHeaders
     let body: RequestBody
-    let credential: Credential?
+    let credential: PasswordCredential?
     /// `nil` is standard output, as far as a terminal can show the body.
     let output: OutputArgument?
     /// Whether a part of the body is asked for, which is no reason to refuse a 206 response.

@@ -37,7 +37,7 @@ enum ExitStatus {
 
     static func of(_ error: AsyncNetError) -> Int32 {
         // A server that refuses a WebSocket has answered with another status than 101.
-        let isRefused = error.code == .webSocketHandshakeFailed && error.responseCode.map { $0 != 101 } ?? false
+        let isRefused = error.code == .webSocketHandshakeFailed && error.statusCode.map { $0 != 101 } ?? false
         return isRefused ? 22 : statuses[error.code] ?? other
     }
 

@@ -21,9 +21,9 @@ extension RequestOptions {
         }
     }
 
-    private var credential: Credential? {
+    private var credential: PasswordCredential? {
         guard let user, let colon = user.firstIndex(of: ":") else { return nil }
-        return Credential(username: String(user[..<colon]), password: String(user[user.index(after: colon)...]))
+        return PasswordCredential(username: String(user[..<colon]), password: String(user[user.index(after: colon)...]))
     }
 
     // MARK: Body

@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 /// The tokens of RFC 6749 §5.1.
-struct Tokens: AuthenticationCredential, Codable {
+struct Tokens: RefreshableCredential, Codable {
     var accessToken: String
     var refreshToken: String
 }

@@ -35,7 +35,7 @@ struct Shop {
             print("Not refused:", try await request())
         } catch let error as AsyncNetError {
             let problem = error.underlyingError as? ProblemDetails
-            print("Refused:", error.responseCode ?? 0, problem?.title ?? "\(error)", problem?.detail ?? "")
+            print("Refused:", error.statusCode ?? 0, problem?.title ?? "\(error)", problem?.detail ?? "")
         } catch {
             print(error)
         }

@@ -26,7 +26,7 @@ struct Trace: AsyncParsableCommand {
     var width: Int?
 
     @Option(help: ArgumentHelp("How many requests an origin gets at a time.", valueName: "N"))
-    var perHost = 6
+    var perOrigin = 6
 
     func run() async throws {
         let timeline = urls.isEmpty ? try await loadDemonstration() : await loadURLs()
@@ -65,7 +65,7 @@ struct Trace: AsyncParsableCommand {
             transport: transport,
             configuration: SessionConfiguration(
                 interceptors: [RetryPolicy(limit: 2, backoff: Backoff(scale: .milliseconds(80)))],
-                monitors: [monitor], concurrencyLimit: ConcurrencyLimit(perHost: perHost)))
+                monitors: [monitor], concurrencyLimit: ConcurrencyLimit(perOrigin: perOrigin)))
         await work(session)
         await session.monitorsReceivedEvents()
         await session.finish()

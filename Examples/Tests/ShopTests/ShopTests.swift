@@ -24,7 +24,7 @@ struct ShopTests {
         let error = await #expect(throws: AsyncNetError.self) {
             try await ShopClient(baseURL: server.url).logIn(username: "ada", password: "wrong")
         }
-        #expect(error?.responseCode == 400)
+        #expect(error?.statusCode == 400)
         #expect((error?.underlyingError as? ProblemDetails)?.title == "Wrong password")
         await server.stop()
     }

@@ -97,7 +97,7 @@ extension Recording {
     }
 
     private mutating func retry(_ error: AsyncNetError?, _ event: SessionEvent) {
-        let type = SemanticConventions.errorType(ofOutcomeWith: error?.responseCode, error)
+        let type = SemanticConventions.errorType(ofOutcomeWith: error?.statusCode, error)
         let endpoint = tracks[event.requestID]?.endpoint ?? [:]
         instruments.count("asyncnet.client.retries", endpoint.adding(errorType: type))
     }

@@ -23,7 +23,7 @@ public final class WebSocket: Sendable {
     /// Opens the WebSocket, unless it is open. Not needed: every function that needs the connection opens it.
     ///
     /// - Throws: ``AsyncNetError``. If the server refuses the WebSocket, the code is `.webSocketHandshakeFailed`, and
-    ///   ``AsyncNetError/responseCode`` and ``AsyncNetError/data`` are those of its response.
+    ///   ``AsyncNetError/statusCode`` and ``AsyncNetError/data`` are those of its response.
     public func open() async throws(AsyncNetError) { try await engine.open() }
 
     /// The subprotocol that the server has chosen (RFC 6455 §1.9); `nil` before the WebSocket is open, and if there is none.

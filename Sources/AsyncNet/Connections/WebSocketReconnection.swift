@@ -68,7 +68,7 @@ public struct WebSocketReconnection: Hashable, Sendable {
         switch error.code {
         case .webSocketClosed: passing.contains(closeCode?.rawValue ?? 1006)
         case .webSocketHandshakeFailed:
-            error.responseCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
+            error.statusCode.map { [408, 425, 429, 500, 502, 503, 504].contains($0) } ?? false
         case .connectionLost, .cannotConnect, .hostNotFound, .timedOut, .deadlineExceeded, .circuitOpen, .emptyReply,
             .bodyEndedEarly, .proxyNotFound:
             true

@@ -9,7 +9,7 @@ extension AsyncNetError {
     /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407, or a SOCKS proxy its
     /// password: the same request would be refused again. After a status of 500 and more, or without one, it may succeed.
     var isRefusedByProxy: Bool {
-        code == .proxyFailed && (isLasting || responseCode.map { 400..<500 ~= $0 } == true)
+        code == .proxyFailed && (isLasting || statusCode.map { 400..<500 ~= $0 } == true)
     }
 
     /// Whether there was no connection to the server, or it broke: the same request may succeed over a better network.

@@ -36,7 +36,7 @@ public struct AsyncNetError: Error, Sendable {
     public var data: Data? { content.context.data }
 
     /// The status of ``response``, or `nil` without a response.
-    public var responseCode: Int? { content.context.statusCode ?? content.proxy?.statusCode }
+    public var statusCode: Int? { content.context.statusCode ?? content.proxy?.statusCode }
 
     /// How many times the request was sent, redirects not counted; 0 if it was not sent.
     public var attempts: Int { content.context.attempts }

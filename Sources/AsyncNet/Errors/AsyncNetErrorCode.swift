@@ -250,7 +250,7 @@ extension AsyncNetError.Code {
         "proxyNotFound", "The proxy was not found",
         "Check the spelling of the proxy's host.")
 
-    /// The proxy refused the connection. `responseCode` is the status of an HTTP proxy's response to CONNECT (RFC 9110
+    /// The proxy refused the connection. `statusCode` is the status of an HTTP proxy's response to CONNECT (RFC 9110
     /// §9.3.6), where the transport shows it. With 400 to 499, such as 407 for a wrong password, no policy of this library
     /// sends the request again.
     public static let proxyFailed = Self(

@@ -14,16 +14,16 @@ struct Admission<Rest: Station>: Station {
 
     private func admit(_ origin: String, _ attempt: Attempt) async throws {
         let (run, limits) = (attempt.run, attempt.run.environment.limits)
-        var pass = try limits.breakers?.allow(host: origin)
+        var pass = try limits.breakers?.allow(origin: origin)
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
         try await run.reportingWait(isLimited: limits.rate != nil || limits.queue != nil) {
-            try await limits.rate?.acquire(host: origin, until: run.policies.isShared ? nil : run.policies.end)
-            run.hold(try await limits.queue?.acquire(host: origin, priority: run.policies.priority))
+            try await limits.rate?.acquire(origin: origin, until: run.policies.isShared ? nil : run.policies.end)
+            run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
         }
         if !attempt.isRedirected, await hasReplacedCredential(attempt) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
-        if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(host: origin) }
+        if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(origin: origin) }
         run.hold(pass)
     }
 
@@ -59,7 +59,7 @@ extension RequestRun {
     }
 
     /// The hop's response is known; its body may not be.
-    func judgeHop(_ head: HTTPResponseHead) { takePass()?.record(HostVerdict(statusCode: head.statusCode)) }
+    func judgeHop(_ head: HTTPResponseHead) { takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
 
     /// The hop, if one runs, has failed with this error.
     func failHop(_ error: any Error) async {
@@ -69,12 +69,12 @@ extension RequestRun {
         if let pass { pass.record(await verdict(after: AsyncNetError(wrapping: error, as: .transportFailed))) }
     }
 
-    private func verdict(after error: AsyncNetError) async -> HostVerdict {
+    private func verdict(after error: AsyncNetError) async -> OriginVerdict {
         guard !error.isRefusedByProxy else { return .ignored }
         if Self.refusals.contains(error.code), let head = record.head {
-            return HostVerdict(statusCode: head.statusCode)
+            return OriginVerdict(statusCode: head.statusCode)
         }
-        return HostVerdict(await cause(of: error.code))
+        return OriginVerdict(await cause(of: error.code))
     }
 
     /// Errors of validators that look at the head.

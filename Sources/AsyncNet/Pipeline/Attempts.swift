@@ -28,7 +28,7 @@ struct Attempts<Rest: Station>: Station {
 
     private func depositBudget(_ request: TransportRequest, _ run: RequestRun) {
         guard !run.policies.list.retriers.isEmpty || run.policies.list.hedging != nil else { return }
-        run.environment.limits.budgets?.deposit(host: request.head.url.origin)
+        run.environment.limits.budgets?.deposit(origin: request.head.url.origin)
     }
 
     private func next(after result: Result<Response, any Error>, _ attempt: Attempt) async -> Next {
@@ -146,7 +146,7 @@ struct Attempts<Rest: Station>: Station {
 
     /// Userinfo in a URL that an adapter sets becomes the credential, unless the request has one for that origin.
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
-        guard let credential = Credential.take(from: &adapted),
+        guard let credential = PasswordCredential.take(from: &adapted),
             attempt.credential?.origin != adapted.head.url.origin
         else { return }
         attempt.credential = OriginCredential(credential: credential, origin: adapted.head.url.origin)

@@ -22,7 +22,7 @@ struct Bridge<Rest: Station>: Station {
             outgoing.hold = run.hold
             outgoing.interests = run.watch.events?.interests
             outgoing.connectionObserver = run.environment.events.connectionObserver
-            outgoing.maximumBodySize = run.policies.bodyLimit
+            outgoing.maximumBodySize = run.policies.maximumBodySize
             outgoing.priority = run.policies.priority
             outgoing.head.asksForUncodedRange()
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }

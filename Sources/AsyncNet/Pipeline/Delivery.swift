@@ -168,7 +168,7 @@ extension RequestRun: BodyObserver {
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws {
         watch.pause()
         watch.received(bytes, of: head)
-        if let limit = policies.bodyLimit, bytes.count + bytes.offset > limit {
+        if let limit = policies.maximumBodySize, bytes.count + bytes.offset > limit {
             throw AsyncNetError(bodyLargerThan: limit)
         }
     }

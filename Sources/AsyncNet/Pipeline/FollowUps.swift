@@ -38,7 +38,7 @@ struct FollowUps<Rest: Station>: Station {
         guard run.policies.redirects.follows(head),
             var next = try await run.policies.redirects.following(head, to: request, visited: course.visited)
         else { return nil }
-        _ = Credential.take(from: &next)
+        _ = PasswordCredential.take(from: &next)
         try next.check()
         run.watch.hopLeads(to: .redirected(to: next.head))
         run.record.redirected(to: next)
@@ -61,7 +61,7 @@ private struct Course {
 
     /// Sends the credential without a challenge if the URL is in a protection space that has challenged before.
     mutating func authorize(
-        _ outgoing: inout TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+        _ outgoing: inout TransportRequest, _ credential: PasswordCredential, _ spaces: ProtectionSpaces
     ) throws {
         if authorization == nil { authorization = try spaces.header(for: outgoing, credential) }
         if let authorization { outgoing.head.headers.set(.authorization(authorization)) }
@@ -69,7 +69,7 @@ private struct Course {
 
     /// Whether the same request is to be sent again with credentials for the server's challenge.
     mutating func responds(
-        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: Credential, _ spaces: ProtectionSpaces
+        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: PasswordCredential, _ spaces: ProtectionSpaces
     ) throws -> Bool {
         guard head.statusCode == 401 else {
             spaces.receive(head, to: sent, credential)
@@ -94,7 +94,7 @@ private struct Course {
 
 extension Attempt {
     /// `nil` if the request goes to another origin than the credential's, or has an `Authorization` header of its own.
-    func credential(for request: TransportRequest) -> Credential? {
+    func credential(for request: TransportRequest) -> PasswordCredential? {
         guard let credential, credential.origin == request.head.url.origin else { return nil }
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
     }

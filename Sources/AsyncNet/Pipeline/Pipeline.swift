@@ -80,10 +80,10 @@ struct Attempt: Sendable {
 /// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt`` with
 /// it.
 final class OriginCredential: Sendable {
-    let credential: Credential
+    let credential: PasswordCredential
     let origin: String
 
-    init(credential: Credential, origin: String) { (self.credential, self.origin) = (credential, origin) }
+    init(credential: PasswordCredential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
 /// Ends the request when its deadline is over.

@@ -4,8 +4,8 @@ struct FlightKey: Hashable {
     let method: HTTPMethod
     let url: String
     let headers: HTTPHeaders
-    let credential: Credential?
-    let bodyLimit: Int64?
+    let credential: PasswordCredential?
+    let maximumBodySize: Int64?
     let timeouts: [Duration?]
     let allowsInsecure: Bool
     let confidentialHeaders: [String]

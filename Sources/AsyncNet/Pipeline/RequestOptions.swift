@@ -18,14 +18,15 @@ public struct RequestOptions: Sendable {
     /// Whether redirects are followed, in place of ``SessionConfiguration/redirects``.
     public var redirects: RedirectHandler?
     /// Credentials for a 401 of the origin of the request's URL, sent by Digest (RFC 7616) or Basic (RFC 7617).
-    public var credential: Credential?
+    public var credential: PasswordCredential?
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     public var priority: RequestPriority
-    /// How many bytes the response's body may have once it is decoded, if it is; a longer body ends the request with `.bodyTooLarge`.
-    public var bodyLimit: BodyLimit
     /// How the request uses ``SessionConfiguration/cache``. With `nil` as the `cachePolicy` of its `URLRequest` requires,
     /// or as ``CacheMode/standard``.
     public var cacheMode: CacheMode?
+    /// How many bytes the response's body may have once its `Content-Encoding` is decoded, if it is, in place of
+    /// ``SessionConfiguration/maximumBodySize``; a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.
+    public var maximumBodySize: Int64?
     /// Whether the response's body is decoded by its `Content-Encoding` (RFC 9110 §8.4); `true` by default.
     ///
     /// With `false` the body is delivered as it was sent, and `Content-Encoding` says how; the request has
@@ -34,22 +35,11 @@ public struct RequestOptions: Sendable {
     /// all the same.
     public var decodesContent: Bool
 
-    /// How many bytes a response's body may have once its `Content-Encoding` is decoded.
-    public enum BodyLimit: Hashable, Sendable {
-        /// The session's limit, ``SessionConfiguration/maximumBodySize``.
-        case session
-        /// This number of bytes, in place of the session's limit.
-        case bytes(Int64)
-        /// No limit.
-        case unlimited
-    }
-
     /// Makes options with the given values; without a value the session's setting applies.
     public init(
         interceptors: [any RequestPolicy] = [], validation: Validation = .session, timeout: Duration? = nil,
-        deadline: Duration? = nil,
-        redirects: RedirectHandler? = nil, credential: Credential? = nil, priority: RequestPriority = .normal,
-        bodyLimit: BodyLimit = .session, cacheMode: CacheMode? = nil,
+        deadline: Duration? = nil, redirects: RedirectHandler? = nil, credential: PasswordCredential? = nil,
+        priority: RequestPriority = .normal, cacheMode: CacheMode? = nil, maximumBodySize: Int64? = nil,
         decodesContent: Bool = true
     ) {
         self.interceptors = interceptors
@@ -59,8 +49,8 @@ public struct RequestOptions: Sendable {
         self.redirects = redirects
         self.credential = credential
         self.priority = priority
-        self.bodyLimit = bodyLimit
         self.cacheMode = cacheMode
+        self.maximumBodySize = maximumBodySize
         self.decodesContent = decodesContent
     }
 }
@@ -72,7 +62,7 @@ extension RequestOptions: CustomReflectable {
             "interceptors": interceptors.map { "\(type(of: $0))" },
             "validators": validation.validators?.count as Any, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
-            "priority": priority, "bodyLimit": bodyLimit, "cacheMode": cacheMode as Any,
+            "priority": priority, "cacheMode": cacheMode as Any, "maximumBodySize": maximumBodySize as Any,
             "decodesContent": decodesContent,
         ]
         return Mirror(self, children: children, displayStyle: .struct)

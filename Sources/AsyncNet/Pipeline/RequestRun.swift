@@ -16,7 +16,7 @@ struct RunContext: Sendable {
     let hold: TransferHold
     var owner: (any RunOwner)?
     /// The request's own credential.
-    var credential: Credential?
+    var credential: PasswordCredential?
     /// The transport of the test that made the request.
     var scoped: ScopedTransport?
     /// A transport for this request alone, whose transfers are neither shared nor hedged.
@@ -117,11 +117,11 @@ final class RequestRun: Sendable {
     }
 
     /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
-    private func assembled(_ made: TransportRequest, _ own: Credential?) -> (
+    private func assembled(_ made: TransportRequest, _ own: PasswordCredential?) -> (
         request: TransportRequest, credential: OriginCredential?
     ) {
         var request = made
-        let userinfo = Credential.take(from: &request)
+        let userinfo = PasswordCredential.take(from: &request)
         record.willSend(request)
         return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
     }

@@ -27,7 +27,7 @@ extension RequestRun {
     /// A reconnection is a new request, but for one that repeats a failure.
     private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
         if reconnection.isRetry { return isInBudget }
-        environment.limits.budgets?.deposit(host: record.request?.head.url.origin ?? "")
+        environment.limits.budgets?.deposit(origin: record.request?.head.url.origin ?? "")
         return true
     }
 
@@ -92,11 +92,11 @@ extension RequestRun {
 
     private func isCircuitOpen(after delay: Duration) -> Bool {
         guard let breakers = environment.limits.breakers, let first = record.sentRequests.first else { return false }
-        return breakers.isOpen(host: first.head.url.origin, after: delay)
+        return breakers.isOpen(origin: first.head.url.origin, after: delay)
     }
 
     private var isInBudget: Bool {
-        environment.limits.budgets?.withdraw(host: record.request?.head.url.origin ?? "") != false
+        environment.limits.budgets?.withdraw(origin: record.request?.head.url.origin ?? "") != false
     }
 
     /// What policies learn about the request.

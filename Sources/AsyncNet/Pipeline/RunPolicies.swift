@@ -5,7 +5,7 @@ final class RunPolicies: Sendable {
     let redirects: RedirectPolicy
     let priority: RequestPriority
     /// How many bytes a body may have after decoding.
-    let bodyLimit: Int64?
+    let maximumBodySize: Int64?
     /// Whether the content codings of bodies are decoded.
     let decodesContent: Bool
     let deadline: Duration?
@@ -32,12 +32,7 @@ final class RunPolicies: Sendable {
         (priority, timeout) = (options.priority, options.timeout)
         (cacheMode, decodesContent) = (options.cacheMode, options.decodesContent)
         validators = options.validation.validators ?? environment.configuration.validation.validators ?? []
-        bodyLimit =
-            switch options.bodyLimit {
-            case .session: environment.configuration.maximumBodySize
-            case .bytes(let limit): limit
-            case .unlimited: nil
-            }
+        maximumBodySize = options.maximumBodySize ?? environment.configuration.maximumBodySize
         deadline = options.deadline ?? environment.configuration.deadline
         end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
         isShared = false
@@ -46,12 +41,12 @@ final class RunPolicies: Sendable {
     /// The policies of a run that serves one with these: that one validates the response, and has enforced the deadline
     /// if this one does not.
     private init(
-        of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, bodyLimit: Int64?, end: Duration?,
+        of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, maximumBodySize: Int64?, end: Duration?,
         isShared: Bool, cacheMode: CacheMode?, attemptTimeout: Duration?
     ) {
         self.list = list
         self.redirects = redirects
-        self.bodyLimit = bodyLimit
+        self.maximumBodySize = maximumBodySize
         self.end = end
         self.isShared = isShared
         self.cacheMode = cacheMode
@@ -63,10 +58,10 @@ final class RunPolicies: Sendable {
         timeout = other.timeout
     }
 
-    /// The policies of a segment's run: the download's own run enforces deadline and body limit.
+    /// The policies of a segment's run: the download's own run enforces deadline and body size.
     var ofPart: RunPolicies {
         RunPolicies(
-            of: self, list: list, redirects: redirects, bodyLimit: nil, end: end, isShared: false, cacheMode: cacheMode,
+            of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false, cacheMode: cacheMode,
             attemptTimeout: attemptTimeout)
     }
 
@@ -74,7 +69,7 @@ final class RunPolicies: Sendable {
     /// retriers and validators.
     var ofTransfer: RunPolicies {
         RunPolicies(
-            of: self, list: PolicyList(), redirects: redirects, bodyLimit: bodyLimit, end: end, isShared: true,
+            of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end, isShared: true,
             cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
@@ -82,7 +77,7 @@ final class RunPolicies: Sendable {
     var ofRevalidation: RunPolicies {
         RunPolicies(
             of: self, list: PolicyList(), redirects: RedirectPolicy(limit: 0, handler: .doNotFollow),
-            bodyLimit: bodyLimit, end: nil, isShared: true, cacheMode: .revalidate,
+            maximumBodySize: maximumBodySize, end: nil, isShared: true, cacheMode: .revalidate,
             attemptTimeout: min(attemptTimeout ?? .seconds(60), .seconds(60)))
     }
 }

@@ -30,7 +30,7 @@ struct Sharing<Rest: Station>: Station {
         let policies = attempt.run.policies
         return FlightKey(
             method: request.head.method, url: request.head.url.absoluteString, headers: request.head.headers,
-            credential: attempt.credential?.credential, bodyLimit: policies.bodyLimit,
+            credential: attempt.credential?.credential, maximumBodySize: policies.maximumBodySize,
             timeouts: [request.timeout, policies.attemptTimeout],
             allowsInsecure: policies.redirects.handler.allowsInsecure,
             confidentialHeaders: policies.redirects.handler.confidentialHeaders,
@@ -87,7 +87,7 @@ struct Sharing<Rest: Station>: Station {
                     last = outcome
                     if outcome.error == nil || running == 0 { break }
                 } else if let delay, sent <= hedging.limit,
-                    environment.limits.budgets?.withdraw(host: origin) != false
+                    environment.limits.budgets?.withdraw(origin: origin) != false
                 {
                     (running, sent) = (running + 1, sent + 1)
                     attempt.run.send(.hedged(sent))
@@ -140,7 +140,7 @@ extension Environment {
     fileprivate func delay(of hedging: HedgingPolicy, _ origin: String) -> Duration? {
         switch hedging.delay.choice {
         case .fixed(let delay): delay
-        case .percentile(let part, let minimum): limits.latencies(part).value(host: origin).map { max($0, minimum) }
+        case .percentile(let part, let minimum): limits.latencies(part).value(origin: origin).map { max($0, minimum) }
         }
     }
 
@@ -159,7 +159,7 @@ extension Environment {
         let outcome = await transfer.outcome()
         let isStored = outcome.metrics.cacheOutcome == .hit || outcome.metrics.cacheOutcome == .stale
         if outcome.error == nil, !isStored, case .percentile(let percentile, _) = hedging.delay.choice {
-            limits.latencies(percentile).add(outcome.metrics.total, host: origin)
+            limits.latencies(percentile).add(outcome.metrics.total, origin: origin)
         }
         return outcome
     }

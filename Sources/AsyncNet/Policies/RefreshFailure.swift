@@ -35,7 +35,7 @@ enum RefreshFailure {
 
     private static func isUnprocessed(_ error: AsyncNetError) -> Bool {
         switch error.code {
-        case .unacceptableStatus: error.responseCode == 429 || error.responseCode == 503
+        case .unacceptableStatus: error.statusCode == 429 || error.statusCode == 503
         case .proxyFailed: !error.isRefusedByProxy
         default: RetryPolicy.unsentErrorCodes.contains(error.code)
         }

@@ -111,23 +111,21 @@ extension Request {
     /// delivered. An `Authorization` header of the request's own is sent unchanged in their place.
     @discardableResult
     public func authenticate(username: String, password: String) -> Self {
-        authenticate(with: Credential(username: username, password: password))
+        authenticate(with: PasswordCredential(username: username, password: password))
     }
 
     /// Sends this credential in response to a 401; see ``authenticate(username:password:)``.
     @discardableResult
-    public func authenticate(with credential: Credential) -> Self { set { $0.credential = credential } }
+    public func authenticate(with credential: PasswordCredential) -> Self { set { $0.credential = credential } }
 
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     @discardableResult
     public func priority(_ priority: RequestPriority) -> Self { set { $0.priority = priority } }
 
     /// How many bytes the response's body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``;
-    /// a longer body ends the request with `.bodyTooLarge`. `nil` is no limit.
+    /// a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.
     @discardableResult
-    public func maximumBodySize(_ bytes: Int64?) -> Self {
-        set { $0.bodyLimit = bytes.map { .bytes($0) } ?? .unlimited }
-    }
+    public func maximumBodySize(_ bytes: Int64) -> Self { set { $0.maximumBodySize = bytes } }
 
     /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard`` by
     /// default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.

@@ -119,7 +119,7 @@ struct MetricsState: Sendable {
 extension MetricsState {
     private mutating func retry(_ error: AsyncNetError?, _ track: inout RequestTrack) {
         let endpoint = endpoint(of: &track)
-        let type = SemanticConventions.errorType(ofOutcomeWith: error?.responseCode, error)
+        let type = SemanticConventions.errorType(ofOutcomeWith: error?.statusCode, error)
         retries.update(MetricLabelSet(endpoint: endpoint, errorType: type)) { $0 += 1 }
     }
 

@@ -305,7 +305,7 @@ private struct BlockingEncoder: ParameterEncoder {
     }
 }
 
-private struct Number: AuthenticationCredential {
+private struct Number: RefreshableCredential {
     let number: Int
     init(_ number: Int) { self.number = number }
 }

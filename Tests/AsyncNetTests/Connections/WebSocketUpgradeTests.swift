@@ -41,7 +41,7 @@ struct WebSocketUpgradeTests {
         try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
             let error = await failure(session, server.webSocketURL())
             #expect(error?.code == .webSocketHandshakeFailed)
-            #expect(error?.responseCode == (reply.rawBytes == nil ? reply.statusCode : 403))
+            #expect(error?.statusCode == (reply.rawBytes == nil ? reply.statusCode : 403))
             #expect(error?.data == Data("not today".utf8))
             #expect(await eventually { await server.openConnectionCount == 0 })
         }
@@ -75,7 +75,7 @@ struct WebSocketUpgradeTests {
     func challenge() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.status(401, headers: ["WWW-Authenticate": "Basic realm=\"chat\""], body: "who?"))
-            let options = RequestOptions(credential: Credential(username: "ada", password: "secret"))
+            let options = RequestOptions(credential: PasswordCredential(username: "ada", password: "secret"))
             let socket = session.webSocket(server.webSocketURL(), request: options)
             try await socket.send(.text("hi"))
             #expect(try await socket.receive() == .text("hi"))

@@ -24,7 +24,7 @@ struct ProblemDetailsTests {
 
     private func expectProblem(_ error: AsyncNetError?) throws {
         let error = try #require(error)
-        #expect(error.code == .unacceptableStatus && error.responseCode == 403)
+        #expect(error.code == .unacceptableStatus && error.statusCode == 403)
         let problem = try #require(error.underlyingError as? ProblemDetails)
         #expect(problem.title == "You do not have enough credit." && problem.extensions["balance"]?.int == 30)
         #expect(error.data == Data(Self.json.utf8))

@@ -119,7 +119,7 @@ struct ErrorCodeTests {
             {
                 let limiter = RateLimiter(
                     .init(requests: 1, per: .seconds(60)), timers: TimerQueue(TimeSource(TestClock())))
-                do { for _ in 0..<2 { try await limiter.acquire(host: "a", until: .seconds(59)) } } catch {
+                do { for _ in 0..<2 { try await limiter.acquire(origin: "a", until: .seconds(59)) } } catch {
                     return error as? AsyncNetError
                 }
                 return nil
@@ -129,7 +129,7 @@ struct ErrorCodeTests {
             .circuitOpen,
             {
                 let breakers = CircuitBreakers(.init(consecutiveFailures: 1), time: TimeSource(TestClock()))
-                do { for _ in 0..<2 { try breakers.allow(host: "a").record(.failure) } } catch {
+                do { for _ in 0..<2 { try breakers.allow(origin: "a").record(.failure) } } catch {
                     return error as? AsyncNetError
                 }
                 return nil

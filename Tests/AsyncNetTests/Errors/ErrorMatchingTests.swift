@@ -33,7 +33,7 @@ struct ErrorMatchingTests {
         _ = try await late.serializing(Data.self).value
         for request in [session.request("http://a/").validate(), late.validate()] {
             let error = try #require(await request.serializing(User.self).response.error)
-            #expect(error.responseCode == 404 && error.data?.count == 65_536)
+            #expect(error.statusCode == 404 && error.data?.count == 65_536)
             #expect(error.data?.starts(with: Data(#"{"message":"no such user"}"#.utf8)) == true)
             #expect(!"\(error) \(error.debugDescription) \(error.localizedDescription)".contains("no such user"))
             var dumped = ""
@@ -46,7 +46,7 @@ struct ErrorMatchingTests {
     func decoding() async throws {
         let session = Session(transport: StubTransport { _ in .json(#"{"id":"x"}"#) })
         let error = try #require(await session.request("http://a/").serializing(User.self).response.error)
-        #expect(error.code == .decodingFailed && error.responseCode == 200)
+        #expect(error.code == .decodingFailed && error.statusCode == 200)
         #expect(error.data == Data(#"{"id":"x"}"#.utf8))
     }
 
@@ -54,6 +54,6 @@ struct ErrorMatchingTests {
     func noResponse() async throws {
         let session = Session(transport: StubTransport { _ in throw AsyncNetError(.cannotConnect) })
         let error = try #require(await session.request("http://a/").serializing(Data.self).response.error)
-        #expect(error.data == nil && error.responseCode == nil && error.isConnectivity)
+        #expect(error.data == nil && error.statusCode == nil && error.isConnectivity)
     }
 }

@@ -83,7 +83,7 @@ struct SecretsTests {
         ]
     }
 
-    private struct Token: AuthenticationCredential { var value: String }
+    private struct Token: RefreshableCredential { var value: String }
     private struct OAuth: Authenticator {
         func apply(_ credential: Token, to request: inout URLRequest) {
             request.setValue("Bearer \(credential.value)", forHTTPHeaderField: "Authorization")
@@ -165,7 +165,7 @@ struct SecretsTests {
             head: head, body: .multipart { $0.append(plants.next, name: "password") })
         let cookie = Cookie(name: "a", value: plants.next, domain: "a")
         for value in [
-            head, response, transportRequest, cookie, Credential(username: "u", password: plants.next), headers,
+            head, response, transportRequest, cookie, PasswordCredential(username: "u", password: plants.next), headers,
             Array(headers), RequestBody.data(Data(plants.next.utf8)),
             RequestContext(
                 id: RequestID(), attempt: 1, request: transportRequest, response: response,
@@ -203,7 +203,7 @@ struct SecretsTests {
         #expect(error.code == .cannotConnect)
         let options = RequestOptions(
             interceptors: configuration(url).interceptors + [Signing(key: plants.next)],
-            credential: Credential(username: "u", password: plants.next))
+            credential: PasswordCredential(username: "u", password: plants.next))
         request.options(options)
         for value in [
             options, [options], request.engine, request.serializing(Data.self), try #require(session as Any?),

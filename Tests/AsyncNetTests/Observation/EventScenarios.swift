@@ -232,7 +232,7 @@ extension EventScenario {
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended challenged 401, 1.2 hop GET /x, 1.2 response 200, 1.2 received 3 bytes, 1.2 ended delivered 200, 1 finished, 1 decoded String",
                 server: { $0.headers["Authorization"] == nil ? challenge : .text("abc") }
             ).running { session in
-                let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+                let options = RequestOptions(credential: PasswordCredential(username: "u", password: "p"))
                 _ = await session.request("http://a.example/x", options: options).serializing(String.self).result
             },
             EventScenario(
@@ -240,7 +240,7 @@ extension EventScenario {
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended challenged 401, 1.2 hop GET /x, 1.2 response 401, 1.2 ended delivered 401, 1 finished, 1 decoded Data",
                 server: { _ in challenge }
             ).running { session in
-                let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+                let options = RequestOptions(credential: PasswordCredential(username: "u", password: "p"))
                 _ = await session.request("http://a.example/x", options: options).serializing(Data.self).result
             },
             EventScenario(

@@ -270,7 +270,7 @@ struct CachingTests {
             return .text(credentials, headers: ["Cache-Control": "max-age=60"])
         }
         func response(_ user: String) async -> DataResponse<String, AsyncNetError> {
-            let options = RequestOptions(credential: Credential(username: user, password: "p"))
+            let options = RequestOptions(credential: PasswordCredential(username: user, password: "p"))
             return await site.session.request("http://a/", options: options).serializing(String.self).response
         }
         let first = await response("u")

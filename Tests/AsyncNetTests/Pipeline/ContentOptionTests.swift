@@ -35,10 +35,10 @@ struct ContentOptionTests {
 
     @Test("The limit of the body's size counts the bytes as they were sent")
     func limit() async throws {
-        let options = RequestOptions(bodyLimit: .bytes(Int64(coded.count)), decodesContent: false)
+        let options = RequestOptions(maximumBodySize: Int64(coded.count), decodesContent: false)
         let session = Session(transport: transport)
         #expect(try await session.request("http://a/", options: options).serializing(Data.self).value == coded)
-        let decoded = RequestOptions(bodyLimit: .bytes(Int64(coded.count)))
+        let decoded = RequestOptions(maximumBodySize: Int64(coded.count))
         let response = await session.request("http://a/", options: decoded).serializing(Data.self).response
         #expect(response.error?.code == .bodyTooLarge)
     }

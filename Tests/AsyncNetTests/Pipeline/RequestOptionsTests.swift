@@ -17,7 +17,7 @@ struct RequestOptionsTests {
                 request.setValue("1", forHTTPHeaderField: "X-Options")
                 return request
             }
-        ], timeout: .seconds(7), redirects: .doNotFollow, bodyLimit: .bytes(5))
+        ], timeout: .seconds(7), redirects: .doNotFollow, maximumBodySize: 5)
 
     /// A session whose server responds with a redirect to a request that has the options' header, and fails others.
     private static func session(body: String = "12345") -> Session {
@@ -49,21 +49,19 @@ struct RequestOptionsTests {
     }
 
     @Test(
-        "The body limit is the session's, another one, or none",
-        arguments: [
-            (RequestOptions.BodyLimit.session, false), (.bytes(5), true), (.bytes(4), false), (.unlimited, true),
-        ])
-    func bodyLimit(_ limit: RequestOptions.BodyLimit, _ isAccepted: Bool) async {
+        "The limit of the body is the session's, another one, or none",
+        arguments: [(nil, false), (5, true), (4, false), (.max, true)] as [(Int64?, Bool)])
+    func maximumBodySize(_ limit: Int64?, _ isAccepted: Bool) async {
         let session = Session(
             transport: StubTransport { _ in .text("12345") }, configuration: .init(maximumBodySize: 3))
-        let result = await session.request("http://a/", options: .init(bodyLimit: limit)).serializing(String.self)
+        let result = await session.request("http://a/", options: .init(maximumBodySize: limit)).serializing(String.self)
             .result
         #expect(result.failure?.code == (isAccepted ? nil : .bodyTooLarge))
     }
 
     @Test("Neither a print nor a dump of options shows their credential")
     func secrets() {
-        let options = RequestOptions(credential: Credential(username: "ada", password: "secret"))
+        let options = RequestOptions(credential: PasswordCredential(username: "ada", password: "secret"))
         var text = "\(options)"
         dump(options, to: &text)
         #expect(!text.contains("secret"))

@@ -88,7 +88,7 @@ struct SharingTests {
             running.withLock { $0.now -= 1 }
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perHost: 2)))
+        let session = Session(transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perOrigin: 2)))
         let first = (0..<2).map { number in
             Task { await session.request("http://a/first\(number)").serializing(Data.self).result }
         }
@@ -121,7 +121,7 @@ struct SharingTests {
         #expect(
             await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
         let next = Task { await session.request("http://a/").serializing(Data.self).result }
-        #expect(await eventually { session.environment.limits.rate?.waitingCount(host: "http://a:80") == 1 })
+        #expect(await eventually { session.environment.limits.rate?.waitingCount(origin: "http://a:80") == 1 })
         #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(1))
         #expect(await next.value.failure == nil)

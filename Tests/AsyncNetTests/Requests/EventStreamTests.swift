@@ -149,7 +149,7 @@ struct EventStreamTests {
         await #expect { try await data(stream) } throws: { ($0 as? AsyncNetError)?.code == .unacceptableStatus }
         let second = Session(transport: stub).stream(Self.url)
         #expect(try await second.head.statusCode == 200)
-        await #expect { try await data(second) } throws: { ($0 as? AsyncNetError)?.responseCode == 404 }
+        await #expect { try await data(second) } throws: { ($0 as? AsyncNetError)?.statusCode == 404 }
     }
 
     @Test(
@@ -168,7 +168,7 @@ struct EventStreamTests {
             }
             Issue.record("The loop ended without an error")
         } catch let error as AsyncNetError {
-            #expect(error.code == .unacceptableStatus && error.responseCode == status)
+            #expect(error.code == .unacceptableStatus && error.statusCode == status)
         }
         #expect(found == ["1"] && stub.requests.count == 2)
     }

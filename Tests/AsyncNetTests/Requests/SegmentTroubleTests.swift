@@ -130,7 +130,7 @@ struct SegmentTroubleTests {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
         var configuration = SessionConfiguration()
-        configuration.concurrencyLimit = ConcurrencyLimit(perHost: 1)
+        configuration.concurrencyLimit = ConcurrencyLimit(perOrigin: 1)
         let session = Session(transport: stub, configuration: configuration)
         let download = session.download(Self.url, to: .file(folder.url.appending(path: "file")), segments: 3)
         #expect(try Data(contentsOf: await download.value) == file.data)

@@ -6,7 +6,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-struct AccessToken: AuthenticationCredential, Equatable {
+struct AccessToken: RefreshableCredential, Equatable {
     var number: Int
     var requiresRefresh = false
 

@@ -33,7 +33,7 @@ struct ProxyRefusalTests {
         try await withProxy(status, over: kind, .init(interceptors: [policy])) { proxy, session in
             let error = await session.request("https://example.test/a").serializing(Data.self).response.error
             #expect(error?.code == .proxyFailed)
-            #expect(error?.responseCode == status)
+            #expect(error?.statusCode == status)
             #expect(error?.response?.value(forHTTPHeaderField: "X-Why") == "no")
             #expect(error?.request?.url?.absoluteString == "https://example.test/a")
             #expect(proxy.requests.map(\.method.rawValue) == Array(repeating: "CONNECT", count: status < 500 ? 1 : 3))
@@ -84,7 +84,7 @@ struct ProxyRefusalTests {
                 errors.append(error)
             }
             #expect(errors.map(\.code) == [.proxyFailed, .proxyFailed])
-            #expect(errors.map(\.responseCode) == [status, status])
+            #expect(errors.map(\.statusCode) == [status, status])
             #expect(errors.allSatisfy { $0.response?.value(forHTTPHeaderField: "X-Why") == "no" })
         }
     }
@@ -104,7 +104,7 @@ struct ProxyRefusalTests {
         try await withProxy(407, over: kind, .init(coalescesRequests: true)) { _, session in
             async let first = session.request("https://example.test/").serializing(Data.self).response
             async let second = session.request("https://example.test/").serializing(Data.self).response
-            #expect(await [first, second].map { $0.error?.responseCode } == [407, 407])
+            #expect(await [first, second].map { $0.error?.statusCode } == [407, 407])
         }
     }
 

@@ -84,7 +84,7 @@ struct PetstoreTests {
         try await withClient { client, server in
             await server.enqueue(.fault(.closeBeforeHead))
             let error = await #expect(throws: ClientError.self) { try await client.listPets(.init()) }
-            #expect((error?.underlyingError as? AsyncNetError)?.responseCode == nil)
+            #expect((error?.underlyingError as? AsyncNetError)?.statusCode == nil)
             #expect(error?.underlyingError is AsyncNetError)
             await server.enqueue(.fault(.stall))
             _ = try await server.takeRequest()

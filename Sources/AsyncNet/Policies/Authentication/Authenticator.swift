@@ -6,7 +6,7 @@
 #endif
 
 /// A credential that requests are authenticated with, such as an OAuth token.
-public protocol AuthenticationCredential: Sendable {
+public protocol RefreshableCredential: Sendable {
     /// Whether the credential must be refreshed before it is used again; `false` by default.
     ///
     /// Return `true` some time before the credential expires. Read before each attempt while other requests wait: it
@@ -14,7 +14,7 @@ public protocol AuthenticationCredential: Sendable {
     var requiresRefresh: Bool { get }
 }
 
-extension AuthenticationCredential {
+extension RefreshableCredential {
     public var requiresRefresh: Bool { false }
 }
 
@@ -34,7 +34,7 @@ extension AuthenticationCredential {
 ///     }
 public protocol Authenticator: Sendable {
     /// The type of credential, such as a token.
-    associatedtype Credential: AuthenticationCredential
+    associatedtype Credential: RefreshableCredential
 
     /// Sets the credential in a request, in place of any credential that it has.
     func apply(_ credential: Credential, to request: inout URLRequest)

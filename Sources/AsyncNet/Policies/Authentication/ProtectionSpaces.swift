@@ -24,7 +24,7 @@ final class ProtectionSpaces: Sendable {
     init() {}
 
     /// The value of `Authorization` to send without a challenge; `nil` for an unknown protection space.
-    func header(for request: TransportRequest, _ credential: Credential) throws -> String? {
+    func header(for request: TransportRequest, _ credential: PasswordCredential) throws -> String? {
         try spaces.withLock { spaces in
             try spaces.withValue(of: Self.key(request, credential), default: nil) {
                 space -> Result<String?, any Error> in
@@ -49,7 +49,7 @@ final class ProtectionSpaces: Sendable {
     /// - Parameter refused: The value that this 401 refused, made for an earlier challenge. The same credentials are
     ///   sent again only after a stale nonce.
     func answer(
-        _ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential, refused: String?
+        _ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential, refused: String?
     ) throws -> String? {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
         guard let challenge = DigestAuthorization.preferred(of: challenges) else { return nil }
@@ -72,7 +72,7 @@ final class ProtectionSpaces: Sendable {
     }
 
     /// Uses the next nonce that a response sends (RFC 7616 §3.5).
-    func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: Credential) {
+    func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential) {
         guard let info = response.value(for: "Authentication-Info") else { return }
         spaces.withLock { spaces in
             spaces.withValue(of: Self.key(request, credential), default: nil) { space in
@@ -84,7 +84,7 @@ final class ProtectionSpaces: Sendable {
     }
 
     /// Remembers that the server rejected the credentials.
-    func forget(_ request: TransportRequest, _ credential: Credential) {
+    func forget(_ request: TransportRequest, _ credential: PasswordCredential) {
         spaces.withLock { spaces in
             spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
         }
@@ -105,7 +105,7 @@ final class ProtectionSpaces: Sendable {
     // MARK: Parts of a request
 
     private static func header(
-        _ digest: inout DigestAuthorization, for request: TransportRequest, _ credential: Credential
+        _ digest: inout DigestAuthorization, for request: TransportRequest, _ credential: PasswordCredential
     ) throws(AsyncNetError) -> String? {
         try digest.header(
             method: request.head.method, uri: target(request), user: credential.username, password: credential.password,
@@ -114,7 +114,7 @@ final class ProtectionSpaces: Sendable {
             })
     }
 
-    private static func key(_ request: TransportRequest, _ credential: Credential) -> String {
+    private static func key(_ request: TransportRequest, _ credential: PasswordCredential) -> String {
         "\(request.head.url.origin) \(credential.username)"
     }
 

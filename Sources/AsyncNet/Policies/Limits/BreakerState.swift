@@ -62,7 +62,7 @@ struct BreakerState {
     func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
 
     /// To be called once for each pass.
-    mutating func record(_ verdict: HostVerdict, of pass: Pass, at now: Duration) {
+    mutating func record(_ verdict: OriginVerdict, of pass: Pass, at now: Duration) {
         guard pass.generation == generation else { return }
         switch phase {
         case .closed: count(verdict, at: now)
@@ -71,7 +71,7 @@ struct BreakerState {
         }
     }
 
-    private mutating func count(_ verdict: HostVerdict, at now: Duration) {
+    private mutating func count(_ verdict: OriginVerdict, at now: Duration) {
         guard verdict != .ignored else { return }
         requests.add(1, at: now)
         failuresInARow = verdict == .failure ? failuresInARow + 1 : 0
@@ -89,7 +89,7 @@ struct BreakerState {
     }
 
     /// A probe with an ignored result makes room for another probe.
-    private mutating func judge(_ verdict: HostVerdict, _ running: Int, _ succeeded: Int, at now: Duration) {
+    private mutating func judge(_ verdict: OriginVerdict, _ running: Int, _ succeeded: Int, at now: Duration) {
         switch verdict {
         case .failure: open(at: now)
         case .success where succeeded + 1 >= probes: close()

@@ -44,7 +44,7 @@ public struct CircuitBreaker: Hashable, Sendable {
 }
 
 /// What the end of a request means for its origin's circuit.
-enum HostVerdict: Hashable, Sendable {
+enum OriginVerdict: Hashable, Sendable {
     case success
     case failure
     /// The request was cancelled or failed locally.
@@ -55,12 +55,12 @@ enum HostVerdict: Hashable, Sendable {
     }
 
     init(_ code: AsyncNetError.Code) {
-        self = Self.hostFailures.contains(code) ? .failure : .ignored
+        self = Self.originFailures.contains(code) ? .failure : .ignored
     }
 
     /// A deadline exceeded in flight counts: otherwise programs with deadlines shorter than their timeouts would never
     /// open the circuit of an origin that does not respond.
-    private static let hostFailures: Set<AsyncNetError.Code> = [
+    private static let originFailures: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired, .certificateHostMismatch,

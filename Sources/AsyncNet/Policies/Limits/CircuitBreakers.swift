@@ -13,34 +13,34 @@ final class CircuitBreakers: Sendable {
         circuits = Locked(RecentTable(capacity: capacity))
     }
 
-    var hostCount: Int { circuits.withLock { $0.count } }
+    var originCount: Int { circuits.withLock { $0.count } }
 
     /// Admits a request, or refuses it.
     ///
     /// - Throws: `.circuitOpen`, whose message says when the next probe is admitted.
-    func allow(host: String) throws(AsyncNetError) -> Permit {
-        let circuit = circuits.withLock { $0.withValue(of: host, default: Circuit(rules)) { $0 } }
+    func allow(origin: String) throws(AsyncNetError) -> Permit {
+        let circuit = circuits.withLock { $0.withValue(of: origin, default: Circuit(rules)) { $0 } }
         let now = time.now
         switch circuit.state.withLock({ $0.allow(at: now) }) {
         case .allowed(let pass): return Permit(circuit, pass, time)
         case .refused(let end, let isFirst):
-            let refusal = Self.refusal(of: host, end.map { $0 - now })
+            let refusal = Self.refusal(of: origin, end.map { $0 - now })
             throw isFirst ? refusal : refusal.asRepetition
         }
     }
 
     /// Whether the origin's circuit is open now and will be after this time.
-    func isOpen(host: String, after delay: Duration) -> Bool {
-        let circuit = circuits.withLock { $0.withValue(of: host, default: Circuit(rules)) { $0 } }
+    func isOpen(origin: String, after delay: Duration) -> Bool {
+        let circuit = circuits.withLock { $0.withValue(of: origin, default: Circuit(rules)) { $0 } }
         let time = time.now + delay
         return circuit.state.withLock { $0.isOpen(at: time) }
     }
 
-    private static func refusal(of host: String, _ wait: Duration?) -> AsyncNetError {
+    private static func refusal(of origin: String, _ wait: Duration?) -> AsyncNetError {
         let prospect =
             wait.map { "the next probe is allowed in \($0.inSeconds)" }
             ?? "the result of a probe is awaited"
-        return AsyncNetError(.circuitOpen, "Requests to \(host) failed too often; \(prospect)")
+        return AsyncNetError(.circuitOpen, "Requests to \(origin) failed too often; \(prospect)")
     }
 
     fileprivate final class Circuit: Sendable {
@@ -67,7 +67,7 @@ final class CircuitBreakers: Sendable {
         var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
         /// Records the result; only the first call counts.
-        func record(_ verdict: HostVerdict) {
+        func record(_ verdict: OriginVerdict) {
             guard !isUsed.exchange(true, ordering: .relaxed) else { return }
             circuit.state.withLock { $0.record(verdict, of: pass, at: time.now) }
         }

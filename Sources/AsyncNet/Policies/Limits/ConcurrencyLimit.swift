@@ -9,12 +9,12 @@ public struct ConcurrencyLimit: Hashable, Sendable {
     public var perSession: Int?
 
     /// The limit for each origin (scheme, host, port); `nil` for none. Below 1 counts as 1.
-    public var perHost: Int?
+    public var perOrigin: Int?
 
     /// Creates a limit; by default there is none.
-    public init(perSession: Int? = nil, perHost: Int? = nil) {
+    public init(perSession: Int? = nil, perOrigin: Int? = nil) {
         self.perSession = perSession
-        self.perHost = perHost
+        self.perOrigin = perOrigin
     }
 
     /// No limit.

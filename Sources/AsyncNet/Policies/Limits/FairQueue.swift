@@ -15,20 +15,20 @@ struct FairQueue<Waiter> {
     }
 
     private struct Lane {
-        let host: String
+        let origin: String
         let level: Int
         var mark: Int
         var line = WaitingLine<Waiter>()
     }
 
-    private struct HostLoad {
+    private struct OriginLoad {
         var active = 0
         var lanes: [Int] = []
     }
 
     private let perSession: Int
-    private let perHost: Int?
-    private var hosts: [String: HostLoad] = [:]
+    private let perOrigin: Int?
+    private var origins: [String: OriginLoad] = [:]
     private var lanes: [Lane] = []
     private var freeLanes: [Int] = []
     private var ready = Array(repeating: IndexedHeap<LaneKey>(), count: RequestPriority.levels)
@@ -37,42 +37,42 @@ struct FairQueue<Waiter> {
 
     private(set) var activeCount = 0
     private(set) var waitingCount = 0
-    var hostCount: Int { hosts.count }
+    var originCount: Int { origins.count }
 
     init(_ limit: ConcurrencyLimit) {
         perSession = limit.perSession.map { max($0, 1) } ?? .max
-        perHost = limit.perHost.map { max($0, 1) }
+        perOrigin = limit.perOrigin.map { max($0, 1) }
     }
 
     /// Takes a permit if there is one. Requests that wait at that moment wait for other origins, so none is overtaken.
-    mutating func enter(_ host: String) -> Bool {
-        guard activeCount < perSession, hasPlace(hosts[key(host)]) else { return false }
-        take(key(host))
+    mutating func enter(_ origin: String) -> Bool {
+        guard activeCount < perSession, hasPlace(origins[key(origin)]) else { return false }
+        take(key(origin))
         return true
     }
 
     /// Adds a waiting request after `enter` has refused it. Numbers are unique and ascending.
-    mutating func wait(_ id: Int, _ waiter: Waiter, _ host: String, _ priority: RequestPriority) {
-        let lane = findLane(key(host), priority.rawValue) ?? addLane(key(host), priority.rawValue)
+    mutating func wait(_ id: Int, _ waiter: Waiter, _ origin: String, _ priority: RequestPriority) {
+        let lane = findLane(key(origin), priority.rawValue) ?? addLane(key(origin), priority.rawValue)
         lanes[lane].line.append(id, waiter)
         waitingCount += 1
         update(lane)
     }
 
     /// Gives a permit back. Returns the waiting request that takes the permit, if there is one.
-    mutating func leave(_ host: String) -> Waiter? {
-        let host = key(host)
-        guard let load = hosts[host], load.active > 0 else { return nil }
+    mutating func leave(_ origin: String) -> Waiter? {
+        let origin = key(origin)
+        guard let load = origins[origin], load.active > 0 else { return nil }
         activeCount -= 1
-        hosts[host]?.active -= 1
+        origins[origin]?.active -= 1
         if !hasPlace(load) { load.lanes.forEach { update($0) } }
-        forgetIfUnused(host)
+        forgetIfUnused(origin)
         return admitNext()
     }
 
     /// Removes a waiting request; `nil` if it does not wait any more.
-    mutating func abandon(_ id: Int, _ host: String, _ priority: RequestPriority) -> Waiter? {
-        guard let lane = findLane(key(host), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
+    mutating func abandon(_ id: Int, _ origin: String, _ priority: RequestPriority) -> Waiter? {
+        guard let lane = findLane(key(origin), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
             return nil
         }
         waitingCount -= 1
@@ -84,11 +84,11 @@ struct FairQueue<Waiter> {
         guard activeCount < perSession, let lane = mostUrgent(), let waiter = lanes[lane].line.popFirst() else {
             return nil
         }
-        let (host, level) = (lanes[lane].host, lanes[lane].level)
+        let (origin, level) = (lanes[lane].origin, lanes[lane].level)
         waitingCount -= 1
         for lower in 0..<level { overtakes[lower] += 1 }
         lanes[lane].mark = overtakes[level]
-        take(host)
+        take(origin)
         update(lane)
         return waiter
     }
@@ -106,31 +106,31 @@ struct FairQueue<Waiter> {
     }
 }
 
-// MARK: - Lanes and hosts
+// MARK: - Lanes and origins
 
 extension FairQueue {
     /// Without a limit for each origin, all requests share one entry.
-    private func key(_ host: String) -> String { perHost == nil ? "" : host }
+    private func key(_ origin: String) -> String { perOrigin == nil ? "" : origin }
 
-    private func hasPlace(_ load: HostLoad?) -> Bool { perHost.map { (load?.active ?? 0) < $0 } ?? true }
+    private func hasPlace(_ load: OriginLoad?) -> Bool { perOrigin.map { (load?.active ?? 0) < $0 } ?? true }
 
     /// Takes a permit; at the origin's limit, its lanes leave the heaps.
-    private mutating func take(_ host: String) {
+    private mutating func take(_ origin: String) {
         activeCount += 1
-        hosts[host, default: HostLoad()].active += 1
-        guard let load = hosts[host], !hasPlace(load) else { return }
+        origins[origin, default: OriginLoad()].active += 1
+        guard let load = origins[origin], !hasPlace(load) else { return }
         for lane in load.lanes { ready[lanes[lane].level].remove(lane) }
     }
 
-    private func findLane(_ host: String, _ level: Int) -> Int? {
-        hosts[host]?.lanes.first { lanes[$0].level == level }
+    private func findLane(_ origin: String, _ level: Int) -> Int? {
+        origins[origin]?.lanes.first { lanes[$0].level == level }
     }
 
-    private mutating func addLane(_ host: String, _ level: Int) -> Int {
-        let lane = Lane(host: host, level: level, mark: overtakes[level])
+    private mutating func addLane(_ origin: String, _ level: Int) -> Int {
+        let lane = Lane(origin: origin, level: level, mark: overtakes[level])
         let number = freeLanes.popLast() ?? lanes.count
         if number == lanes.count { lanes.append(lane) } else { lanes[number] = lane }
-        hosts[host, default: HostLoad()].lanes.append(number)
+        origins[origin, default: OriginLoad()].lanes.append(number)
         return number
     }
 
@@ -139,21 +139,21 @@ extension FairQueue {
     private mutating func update(_ number: Int) {
         let lane = lanes[number]
         guard let first = lane.line.first else { return removeLane(number) }
-        if hasPlace(hosts[lane.host]) { ready[lane.level].set(number, LaneKey(mark: lane.mark, first: first)) }
+        if hasPlace(origins[lane.origin]) { ready[lane.level].set(number, LaneKey(mark: lane.mark, first: first)) }
     }
 
     private mutating func removeLane(_ number: Int) {
-        let host = lanes[number].host
+        let origin = lanes[number].origin
         ready[lanes[number].level].remove(number)
-        hosts[host]?.lanes.removeAll { $0 == number }
+        origins[origin]?.lanes.removeAll { $0 == number }
         freeLanes.append(number)
         if freeLanes.count == lanes.count { (lanes, freeLanes) = ([], []) } else { lanes[number].line = WaitingLine() }
-        forgetIfUnused(host)
+        forgetIfUnused(origin)
     }
 
-    private mutating func forgetIfUnused(_ host: String) {
-        guard let load = hosts[host], load.active == 0, load.lanes.isEmpty else { return }
-        hosts[host] = nil
-        if hosts.isEmpty { hosts = [:] }
+    private mutating func forgetIfUnused(_ origin: String) {
+        guard let load = origins[origin], load.active == 0, load.lanes.isEmpty else { return }
+        origins[origin] = nil
+        if origins.isEmpty { origins = [:] }
     }
 }

@@ -45,22 +45,22 @@ struct LatencyEstimate {
 /// The estimates of the origins used most recently.
 final class LatencyEstimates: Sendable {
     private let initial: LatencyEstimate
-    private let hosts: Locked<RecentTable<LatencyEstimate>>
+    private let origins: Locked<RecentTable<LatencyEstimate>>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many.
     init(_ initial: LatencyEstimate = LatencyEstimate(), capacity: Int = 256) {
         self.initial = initial
-        hosts = Locked(RecentTable(capacity: capacity))
+        origins = Locked(RecentTable(capacity: capacity))
     }
 
-    var hostCount: Int { hosts.withLock { $0.count } }
+    var originCount: Int { origins.withLock { $0.count } }
 
-    func add(_ sample: Duration, host: String) {
-        hosts.withLock { $0.withValue(of: host, default: initial) { $0.add(sample) } }
+    func add(_ sample: Duration, origin: String) {
+        origins.withLock { $0.withValue(of: origin, default: initial) { $0.add(sample) } }
     }
 
     /// The estimate; `nil` while there are too few samples.
-    func value(host: String) -> Duration? {
-        hosts.withLock { $0.withValue(of: host, default: initial) { $0.value() } }
+    func value(origin: String) -> Duration? {
+        origins.withLock { $0.withValue(of: origin, default: initial) { $0.value() } }
     }
 }

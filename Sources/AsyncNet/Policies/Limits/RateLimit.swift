@@ -11,7 +11,7 @@ public struct RateLimit: Hashable, Sendable {
         /// All requests of the session.
         case session
         /// The requests to one origin (scheme, host, port).
-        case host
+        case origin
     }
 
     /// The number of requests per period. Below 1 counts as 1.
@@ -27,7 +27,7 @@ public struct RateLimit: Hashable, Sendable {
     public var scope: Scope
 
     /// Creates a limit, by default for each origin, with a burst of `requests`.
-    public init(requests: Int, per period: Duration, burst: Int? = nil, scope: Scope = .host) {
+    public init(requests: Int, per period: Duration, burst: Int? = nil, scope: Scope = .origin) {
         self.requests = requests
         self.period = period
         self.burst = burst

@@ -14,7 +14,7 @@ final class RateLimiter: Sendable {
         case tooLate(Duration)
     }
 
-    private struct HostLine {
+    private struct OriginLine {
         var tokens: TokenBucket
         var line = WaitingLine<VerdictContinuation>()
         /// Set while requests wait.
@@ -23,18 +23,18 @@ final class RateLimiter: Sendable {
 
     private let limit: RateLimit
     private let timers: TimerQueue
-    private let hosts = Locked(HostTable<HostLine>())
+    private let origins = Locked(OriginTable<OriginLine>())
     private let lastID = Atomic(0)
 
     init(_ limit: RateLimit, timers: TimerQueue) { (self.limit, self.timers) = (limit, timers) }
 
     /// The number of origins in the table: those with waiting requests, those with tokens in use, and idle ones that
     /// are not removed yet.
-    var hostCount: Int { hosts.withLock { $0.count } }
+    var originCount: Int { origins.withLock { $0.count } }
 
     /// The number of waiting requests; under ``RateLimit/Scope-swift.enum/session`` of all origins.
-    func waitingCount(host: String) -> Int {
-        hosts.withLock { [host = key(host)] in $0[host]?.line.count ?? 0 }
+    func waitingCount(origin: String) -> Int {
+        origins.withLock { [origin = key(origin)] in $0[origin]?.line.count ?? 0 }
     }
 
     /// Waits until a request may be sent.
@@ -42,22 +42,22 @@ final class RateLimiter: Sendable {
     /// - Parameter deadline: A time of the session's clock.
     /// - Throws: `.cancelled` as soon as the task is cancelled; `.deadlineExceeded` at once if there is no token before
     ///   the deadline.
-    func acquire(host: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
-        let host = key(host)
+    func acquire(origin: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
+        let origin = key(origin)
         let id = lastID.add(1, ordering: .relaxed).newValue
-        if let verdict = verdict(host, until: deadline) { return try accept(verdict) }
+        if let verdict = verdict(origin, until: deadline) { return try accept(verdict) }
         let supervisor = timers.time.supervisor
         supervisor?.begin(.waiting)
         defer { supervisor?.end(.waiting) }
         let verdict = await withTaskCancellationHandler {
-            await withCheckedContinuation { enqueue(id, $0, host, until: deadline) }
+            await withCheckedContinuation { enqueue(id, $0, origin, until: deadline) }
         } onCancel: {
-            abandon(id, host)?.resume(returning: .cancelled)
+            abandon(id, origin)?.resume(returning: .cancelled)
         }
         try accept(verdict)
     }
 
-    private func key(_ host: String) -> String { limit.scope == .session ? "" : host }
+    private func key(_ origin: String) -> String { limit.scope == .session ? "" : origin }
 
     private func accept(_ verdict: Verdict) throws(AsyncNetError) {
         switch verdict {
@@ -72,29 +72,29 @@ final class RateLimiter: Sendable {
     }
 
     /// The immediate result, `nil` if the request has to wait.
-    private func verdict(_ host: String, until deadline: Duration?) -> Verdict? {
+    private func verdict(_ origin: String, until deadline: Duration?) -> Verdict? {
         if Task.isCancelled { return .cancelled }
         let now = timers.time.now
-        return withLine(of: host, at: now) { Self.verdict(&$0, until: deadline, at: now) }
+        return withLine(of: origin, at: now) { Self.verdict(&$0, until: deadline, at: now) }
     }
 
-    private func enqueue(_ id: Int, _ turn: VerdictContinuation, _ host: String, until deadline: Duration?) {
+    private func enqueue(_ id: Int, _ turn: VerdictContinuation, _ origin: String, until deadline: Duration?) {
         let now = timers.time.now
-        let verdict = withLine(of: host, at: now) { entry -> Verdict? in
+        let verdict = withLine(of: origin, at: now) { entry -> Verdict? in
             if Task.isCancelled { return .cancelled }
             if let verdict = Self.verdict(&entry, until: deadline, at: now) { return verdict }
             entry.line.append(id, turn)
             entry.timer =
                 entry.timer
                 ?? timers.schedule(at: entry.tokens.earliest(behind: 0, at: now)) { [weak self] in
-                    self?.resumeWaiters(host)
+                    self?.resumeWaiters(origin)
                 }
             return nil
         }
         if let verdict { turn.resume(returning: verdict) }
     }
 
-    private static func verdict(_ entry: inout HostLine, until deadline: Duration?, at now: Duration) -> Verdict? {
+    private static func verdict(_ entry: inout OriginLine, until deadline: Duration?, at now: Duration) -> Verdict? {
         if entry.line.isEmpty, entry.tokens.take(at: now) { return .go }
         let time = entry.tokens.earliest(behind: entry.line.count, at: now)
         if let deadline, time > deadline { return .tooLate(time) }
@@ -102,26 +102,27 @@ final class RateLimiter: Sendable {
     }
 
     private func withLine<Result: Sendable>(
-        of host: String, at now: Duration, _ body: @Sendable (inout HostLine) -> Result
+        of origin: String, at now: Duration, _ body: @Sendable (inout OriginLine) -> Result
     ) -> Result {
-        hosts.withLock { hosts in
-            hosts.withValue(
-                of: host, default: HostLine(tokens: TokenBucket(limit)),
+        origins.withLock { origins in
+            origins.withValue(
+                of: origin, default: OriginLine(tokens: TokenBucket(limit)),
                 isIdle: { $0.line.isEmpty && $0.tokens.isFull(at: now) }, body)
         }
     }
 
     /// Resumes the requests for which there is a token.
     /// - Returns: When there is a token for the next waiting request; `nil` if none waits.
-    private func resumeWaiters(_ host: String) -> Duration? {
+    private func resumeWaiters(_ origin: String) -> Duration? {
         let now = timers.time.now
-        let (turns, next) = hosts.withLock { hosts -> ([VerdictContinuation], Duration?) in
+        let (turns, next) = origins.withLock { origins -> ([VerdictContinuation], Duration?) in
             var turns: [VerdictContinuation] = []
-            while hosts[host]?.line.isEmpty == false, hosts[host]?.tokens.take(at: now, hasWaited: true) == true {
-                if let turn = hosts[host]?.line.popFirst() { turns.append(turn) }
+            while origins[origin]?.line.isEmpty == false, origins[origin]?.tokens.take(at: now, hasWaited: true) == true
+            {
+                if let turn = origins[origin]?.line.popFirst() { turns.append(turn) }
             }
-            guard let entry = hosts[host], !entry.line.isEmpty else {
-                hosts[host]?.timer = nil
+            guard let entry = origins[origin], !entry.line.isEmpty else {
+                origins[origin]?.timer = nil
                 return (turns, nil)
             }
             return (turns, entry.tokens.earliest(behind: 0, at: now))
@@ -130,11 +131,11 @@ final class RateLimiter: Sendable {
         return next
     }
 
-    private func abandon(_ id: Int, _ host: String) -> VerdictContinuation? {
-        let (turn, timer) = hosts.withLock { hosts -> (VerdictContinuation?, TimerQueue.Timer?) in
-            let turn = hosts[host]?.line.remove(id)
-            guard hosts[host]?.line.isEmpty == true else { return (turn, nil) }
-            return (turn, hosts[host]?.timer.take())
+    private func abandon(_ id: Int, _ origin: String) -> VerdictContinuation? {
+        let (turn, timer) = origins.withLock { origins -> (VerdictContinuation?, TimerQueue.Timer?) in
+            let turn = origins[origin]?.line.remove(id)
+            guard origins[origin]?.line.isEmpty == true else { return (turn, nil) }
+            return (turn, origins[origin]?.timer.take())
         }
         if let timer { timers.cancel(timer) }
         return turn

@@ -14,51 +14,51 @@ final class RequestQueue: Sendable {
     /// The number of requests that wait for a permit.
     var waitingCount: Int { queue.withLock { $0.waitingCount } }
     /// The number of origins with requests that have a permit or wait for one.
-    var hostCount: Int { queue.withLock { $0.hostCount } }
+    var originCount: Int { queue.withLock { $0.originCount } }
 
     /// A permit, given back by `release` or when it is deallocated.
     final class Permit: Sendable {
         private let queue: RequestQueue
-        private let host: String
+        private let origin: String
         private let isReleased = Atomic(false)
 
-        fileprivate init(_ queue: RequestQueue, _ host: String) { (self.queue, self.host) = (queue, host) }
+        fileprivate init(_ queue: RequestQueue, _ origin: String) { (self.queue, self.origin) = (queue, origin) }
 
         deinit { release() }
 
         /// Gives the permit back; only the first call counts.
         func release() {
             guard !isReleased.exchange(true, ordering: .relaxed) else { return }
-            queue.leave(host)
+            queue.leave(origin)
         }
     }
 
     /// Waits for a permit. A cancelled wait ends at once with `.cancelled` and takes no permit.
-    func acquire(host: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
+    func acquire(origin: String, priority: RequestPriority = .normal) async throws(AsyncNetError) -> Permit {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
-        if queue.withLock({ $0.enter(host) }) { return Permit(self, host) }
+        if queue.withLock({ $0.enter(origin) }) { return Permit(self, origin) }
         let id = lastID.add(1, ordering: .relaxed).newValue
         let isAdmitted = await withTaskCancellationHandler {
-            await withCheckedContinuation { enqueue(id, $0, host, priority) }
+            await withCheckedContinuation { enqueue(id, $0, origin, priority) }
         } onCancel: {
-            queue.withLock { $0.abandon(id, host, priority) }?.resume(returning: false)
+            queue.withLock { $0.abandon(id, origin, priority) }?.resume(returning: false)
         }
         guard isAdmitted else { throw AsyncNetError(.cancelled) }
-        return Permit(self, host)
+        return Permit(self, origin)
     }
 
     /// Checks again under the lock: the task may have been cancelled or a permit given back since `acquire` looked.
-    private func enqueue(_ id: Int, _ waiter: Waiter, _ host: String, _ priority: RequestPriority) {
+    private func enqueue(_ id: Int, _ waiter: Waiter, _ origin: String, _ priority: RequestPriority) {
         let isAdmitted = queue.withLock { queue -> Bool? in
             if Task.isCancelled { return false }
-            if queue.enter(host) { return true }
-            queue.wait(id, waiter, host, priority)
+            if queue.enter(origin) { return true }
+            queue.wait(id, waiter, origin, priority)
             return nil
         }
         if let isAdmitted { waiter.resume(returning: isAdmitted) }
     }
 
-    private func leave(_ host: String) {
-        queue.withLock { $0.leave(host) }?.resume(returning: true)
+    private func leave(_ origin: String) {
+        queue.withLock { $0.leave(origin) }?.resume(returning: true)
     }
 }

@@ -58,27 +58,27 @@ struct RetryBudgetState {
 final class RetryBudgets: Sendable {
     private let budget: RetryBudget
     private let time: TimeSource
-    private let hosts: Locked<RecentTable<RetryBudgetState>>
+    private let origins: Locked<RecentTable<RetryBudgetState>>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. A forgotten
     ///   origin starts again with the minimum.
     init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
-        hosts = Locked(RecentTable(capacity: capacity))
+        origins = Locked(RecentTable(capacity: capacity))
     }
 
-    var hostCount: Int { hosts.withLock { $0.count } }
+    var originCount: Int { origins.withLock { $0.count } }
 
     /// Counts a first attempt.
-    func deposit(host: String) { withState(of: host) { $0.deposit(at: $1) } }
+    func deposit(origin: String) { withState(of: origin) { $0.deposit(at: $1) } }
 
     /// Counts a retry or hedge, if the budget allows one.
-    func withdraw(host: String) -> Bool { withState(of: host) { $0.withdraw(at: $1) } }
+    func withdraw(origin: String) -> Bool { withState(of: origin) { $0.withdraw(at: $1) } }
 
     private func withState<Result: Sendable>(
-        of host: String, _ body: @Sendable (inout RetryBudgetState, Duration) -> Result
+        of origin: String, _ body: @Sendable (inout RetryBudgetState, Duration) -> Result
     ) -> Result {
         let now = time.now
-        return hosts.withLock { $0.withValue(of: host, default: RetryBudgetState(budget)) { body(&$0, now) } }
+        return origins.withLock { $0.withValue(of: origin, default: RetryBudgetState(budget)) { body(&$0, now) } }
     }
 }

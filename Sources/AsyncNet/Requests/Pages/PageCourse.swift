@@ -22,13 +22,13 @@ struct PageCourse: Sendable {
 
     /// The first request, without userinfo.
     let first: TransportRequest
-    private let credential: Credential?
+    private let credential: PasswordCredential?
     private let redirects: RedirectHandler
     private var visited: Set<Identity> = []
 
     init(_ first: TransportRequest, _ redirects: RedirectHandler) {
         var first = first
-        credential = Credential.take(from: &first)
+        credential = PasswordCredential.take(from: &first)
         (self.first, self.redirects) = (first, redirects)
     }
 
@@ -38,7 +38,7 @@ struct PageCourse: Sendable {
         next.becomeGET()
         next.urlTemplate = nil
         next.head.url = try checked(target, after: page)
-        _ = Credential.take(from: &next)
+        _ = PasswordCredential.take(from: &next)
         if next.head.url.origin != first.head.url.origin { next.removeSecrets(redirects) }
         return Step(request: next)
     }
@@ -122,7 +122,7 @@ private struct OriginGuard: RequestAdapter, NonBlocking {
     func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         guard request.head.url.origin != origin else { return request }
         var request = request
-        _ = Credential.take(from: &request)
+        _ = PasswordCredential.take(from: &request)
         let before = request.head.headers
         request.removeSecrets(redirects)
         let after = request.head.headers

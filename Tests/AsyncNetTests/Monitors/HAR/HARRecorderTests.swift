@@ -59,7 +59,7 @@ struct HARRecorderTests {
             }
         }
         let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
-        let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+        let options = RequestOptions(credential: PasswordCredential(username: "u", password: "p"))
         _ = try await session.request("http://h/a", options: options).serializing(String.self).value
         let entries = try log(recorder).entries
         #expect(entries.map(\.response.status) == [302, 401, 200])

@@ -80,7 +80,7 @@ struct PlantedSecrets {
             _ = try await session.upload(.data(Data(body.utf8)), to: url, headers: headers).serializing(Data.self).value
         }
         _ = try await session.request(server.url("/start")).serializing(Data.self).value
-        let credential = RequestOptions(credential: Credential(username: "ada", password: password))
+        let credential = RequestOptions(credential: PasswordCredential(username: "ada", password: password))
         _ = try await session.request(server.url("/auth"), options: credential).serializing(Data.self).value
         let reset = server.url("/reset").absoluteString + "?" + query
         _ = await session.request(reset, headers: headers).serializing(Data.self).result

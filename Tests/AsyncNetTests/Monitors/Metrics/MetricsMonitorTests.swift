@@ -34,7 +34,7 @@ struct MetricsMonitorTests {
             return request.headers["Authorization"] == nil ? challenge : .text("abc").delayed(by: .seconds(4))
         } run: { session in
             _ = await session.get(URLTemplate("http://a.example/x/{id}", ["id": 1])).serializing(String.self).result
-            let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+            let options = RequestOptions(credential: PasswordCredential(username: "u", password: "p"))
             _ = await session.request("http://a.example/z", options: options).serializing(String.self).result
         }
         #expect(snapshot.requestDuration.lines == ["200 - 1 2.0", "200 - 1 4.0", "302 - 1 1.0", "401 401 1 0.0"])

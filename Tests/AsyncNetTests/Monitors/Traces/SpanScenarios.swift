@@ -127,7 +127,7 @@ enum SpanScenarios {
                 "A challenge gets credentials", "GET 401 !401", "GET 200 #1",
                 server: { $0.headers["Authorization"] == nil ? challenge : .text("abc") }
             ).running { session in
-                let options = RequestOptions(credential: Credential(username: "u", password: "p"))
+                let options = RequestOptions(credential: PasswordCredential(username: "u", password: "p"))
                 _ = await session.request("http://a.example/x", options: options).serializing(String.self).result
             },
         ]

@@ -83,9 +83,9 @@ struct AuthenticationStormTests {
     @Test(
         "Requests that wait for a permit during the refresh are not sent with the old credential either",
         arguments: [1, 8])
-    func limited(_ perHost: Int) async {
-        let service = Service(holding: perHost)
-        let limit = ConcurrencyLimit(perHost: perHost)
+    func limited(_ perOrigin: Int) async {
+        let service = Service(holding: perOrigin)
+        let limit = ConcurrencyLimit(perOrigin: perOrigin)
         let fixture = TokenFixture(
             limit: limit, renew: { _ in await service.renew() }, answer: { await service.answer($0) })
         await withTaskGroup { group in
@@ -97,7 +97,7 @@ struct AuthenticationStormTests {
         #expect(fixture.refreshes == 1)
         // A place is free a moment before the retrier hears of the 401 that freed it, so as many others may slip
         // through then.
-        #expect(service.old <= 2 * perHost)
+        #expect(service.old <= 2 * perOrigin)
         #expect(fixture.stub.requests.count == 200 + service.old)
     }
 

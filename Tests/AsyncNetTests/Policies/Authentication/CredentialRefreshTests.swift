@@ -202,7 +202,7 @@ struct CredentialRefreshTests {
         let session = Session(
             transport: stub,
             configuration: .init(
-                interceptors: [interceptor], deadline: .seconds(120), concurrencyLimit: ConcurrencyLimit(perHost: 1)))
+                interceptors: [interceptor], deadline: .seconds(120), concurrencyLimit: ConcurrencyLimit(perOrigin: 1)))
         box.value = session
         var text = Data()
         for try await chunk in session.stream("http://a/").chunks { text += chunk }

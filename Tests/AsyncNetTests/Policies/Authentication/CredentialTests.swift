@@ -115,7 +115,7 @@ struct CredentialTests {
     @Test("Foundation's credential has a user name and a password, or is none")
     func foundation() {
         let full = URLCredential(user: "Ada", password: "p", persistence: .none)
-        #expect(Credential(full) == Credential(username: "Ada", password: "p"))
+        #expect(PasswordCredential(full) == PasswordCredential(username: "Ada", password: "p"))
     }
 
     @Test("A nonce that is stale is replaced, without asking the user")

@@ -10,8 +10,8 @@ struct CircuitBreakerTests {
         /// A request begins: whether it is let through, or until when it is not.
         case begins(Bool, until: Int? = nil)
         /// So many requests, one after the other, begin and end.
-        case pass(Int, HostVerdict)
-        case ends(Int, HostVerdict)
+        case pass(Int, OriginVerdict)
+        case ends(Int, OriginVerdict)
         case after(seconds: Double)
         case isNow(BreakerState.Phase)
     }
@@ -165,9 +165,9 @@ struct CircuitBreakerTests {
         arguments: [
             (200, .success), (304, .success), (404, .success), (408, .success), (429, .ignored), (499, .success),
             (500, .failure), (503, .failure), (599, .failure),
-        ] as [(Int, HostVerdict)])
-    func statusCodes(_ status: Int, _ verdict: HostVerdict) {
-        #expect(HostVerdict(statusCode: status) == verdict)
+        ] as [(Int, OriginVerdict)])
+    func statusCodes(_ status: Int, _ verdict: OriginVerdict) {
+        #expect(OriginVerdict(statusCode: status) == verdict)
     }
 
     @Test("Which errors are the host's")
@@ -176,13 +176,13 @@ struct CircuitBreakerTests {
             .cannotConnect, .connectionLost, .timedOut, .tlsHandshakeFailed, .hostNotFound, .emptyReply,
             .deadlineExceeded,
         ] {
-            #expect(HostVerdict(code) == .failure)
+            #expect(OriginVerdict(code) == .failure)
         }
         for code: AsyncNetError.Code in [
             .cancelled, .encodingFailed, .fileNotReadable, .bodyTooLarge, .circuitOpen, .decodingFailed,
             .sessionFinished,
         ] {
-            #expect(HostVerdict(code) == HostVerdict.ignored)
+            #expect(OriginVerdict(code) == OriginVerdict.ignored)
         }
     }
 }
@@ -202,7 +202,7 @@ struct CircuitBreakersTests {
         let breakers = breakers()
         func refusal() -> AsyncNetError? {
             do throws(AsyncNetError) {
-                try breakers.allow(host: "a").record(.failure)
+                try breakers.allow(origin: "a").record(.failure)
                 return nil
             } catch {
                 return error
@@ -210,9 +210,10 @@ struct CircuitBreakersTests {
         }
         var told: [Bool?] = []
         for _ in 0..<2 {
-            #expect(!breakers.isOpen(host: "a", after: .zero))
+            #expect(!breakers.isOpen(origin: "a", after: .zero))
             #expect(refusal() == nil)
-            #expect(breakers.isOpen(host: "a", after: .seconds(9)) && !breakers.isOpen(host: "a", after: .seconds(10)))
+            #expect(
+                breakers.isOpen(origin: "a", after: .seconds(9)) && !breakers.isOpen(origin: "a", after: .seconds(10)))
             told += (0..<3).map { _ in refusal()?.isRepetition }
             clock.advance(by: .seconds(10))
         }
@@ -222,64 +223,64 @@ struct CircuitBreakersTests {
     @Test("The error of an open circuit has the time of the next probe")
     func message() throws {
         let breakers = breakers()
-        try breakers.allow(host: "a.example").record(.failure)
+        try breakers.allow(origin: "a.example").record(.failure)
         clock.advance(by: .milliseconds(7499))
-        let error = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
+        let error = #expect(throws: AsyncNetError.self) { try breakers.allow(origin: "a.example") }
         #expect(error?.code == .circuitOpen)
         #expect(
             error?.message == "Requests to a.example failed too often; the next probe is allowed in 2.501 seconds")
         clock.advance(by: .milliseconds(2501))
-        let probe = try breakers.allow(host: "a.example")
-        let other = #expect(throws: AsyncNetError.self) { try breakers.allow(host: "a.example") }
+        let probe = try breakers.allow(origin: "a.example")
+        let other = #expect(throws: AsyncNetError.self) { try breakers.allow(origin: "a.example") }
         #expect(
             other?.message == "Requests to a.example failed too often; the result of a probe is awaited")
         probe.record(.success)
-        _ = try breakers.allow(host: "a.example")
+        _ = try breakers.allow(origin: "a.example")
     }
 
     @Test("Hosts have circuits of their own")
     func hosts() throws {
         let breakers = breakers()
-        try breakers.allow(host: "a").record(.failure)
-        #expect(AsyncNetError.code { _ = try breakers.allow(host: "a") } == .circuitOpen)
-        _ = try breakers.allow(host: "b")
+        try breakers.allow(origin: "a").record(.failure)
+        #expect(AsyncNetError.code { _ = try breakers.allow(origin: "a") } == .circuitOpen)
+        _ = try breakers.allow(origin: "b")
     }
 
     @Test("A probe without a recorded result makes room for another; only the first result counts")
     func lostPermit() throws {
         let breakers = breakers()
-        try breakers.allow(host: "a").record(.failure)
+        try breakers.allow(origin: "a").record(.failure)
         clock.advance(by: .seconds(10))
-        do { _ = try breakers.allow(host: "a") }
-        let probe = try breakers.allow(host: "a")
+        do { _ = try breakers.allow(origin: "a") }
+        let probe = try breakers.allow(origin: "a")
         probe.record(.ignored)
         probe.record(.failure)
-        try breakers.allow(host: "a").record(.success)
+        try breakers.allow(origin: "a").record(.success)
     }
 
     @Test("No more probes are admitted than allowed, however many requests start at once", arguments: 0..<200)
     func concurrentProbes(_: Int) async throws {
         let breakers = breakers(.init(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2))
-        try breakers.allow(host: "a").record(.failure)
+        try breakers.allow(origin: "a").record(.failure)
         clock.advance(by: .seconds(10))
         let permits = await withTaskGroup(of: CircuitBreakers.Permit?.self) { group in
-            for _ in 0..<10 { group.addTask { try? breakers.allow(host: "a") } }
+            for _ in 0..<10 { group.addTask { try? breakers.allow(origin: "a") } }
             return await group.reduce(into: [CircuitBreakers.Permit]()) { if let permit = $1 { $0.append(permit) } }
         }
         #expect(permits.count == 2)
         for permit in permits { permit.record(.success) }
-        _ = try breakers.allow(host: "a")
+        _ = try breakers.allow(origin: "a")
     }
 
     @Test("The number of remembered origins is limited, and results for a forgotten origin are ignored")
     func bounded() throws {
         let breakers = breakers(capacity: 10)
-        let late = try breakers.allow(host: "first")
-        for host in 0..<1000 { try breakers.allow(host: "\(host)").record(.success) }
-        #expect(breakers.hostCount <= 20)
-        let permit = try breakers.allow(host: "first")
+        let late = try breakers.allow(origin: "first")
+        for host in 0..<1000 { try breakers.allow(origin: "\(host)").record(.success) }
+        #expect(breakers.originCount <= 20)
+        let permit = try breakers.allow(origin: "first")
         late.record(.failure)
         permit.record(.success)
-        _ = try breakers.allow(host: "first")
+        _ = try breakers.allow(origin: "first")
     }
 }

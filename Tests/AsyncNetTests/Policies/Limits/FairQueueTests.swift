@@ -34,7 +34,8 @@ struct FairQueueTests {
         #expect(Self.order(priorities.map { ("a", $0) }) == expected)
         #expect(Self.order(priorities.enumerated().map { ("\($0)", $1) }) == expected)
         #expect(
-            Self.order(priorities.enumerated().map { ("\($0 % 2)", $1) }, .init(perSession: 1, perHost: 1)) == expected)
+            Self.order(priorities.enumerated().map { ("\($0 % 2)", $1) }, .init(perSession: 1, perOrigin: 1))
+                == expected)
     }
 
     @Test("Priorities are clamped and ordered")
@@ -49,9 +50,9 @@ struct FairQueueTests {
         arguments: [
             (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]),
             (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
-            (.init(perHost: 1), ["a", "a", "b", "b"], [true, false, true, false]),
-            (.init(perSession: 3, perHost: 2), ["a", "a", "a", "b", "c"], [true, true, false, true, false]),
-            (.init(perSession: 0, perHost: -5), ["a", "b"], [true, false]),
+            (.init(perOrigin: 1), ["a", "a", "b", "b"], [true, false, true, false]),
+            (.init(perSession: 3, perOrigin: 2), ["a", "a", "a", "b", "c"], [true, true, false, true, false]),
+            (.init(perSession: 0, perOrigin: -5), ["a", "b"], [true, false]),
         ] as [(ConcurrencyLimit, [String], [Bool])])
     func limits(_ limit: ConcurrencyLimit, _ hosts: [String], _ expected: [Bool]) {
         var queue = FairQueue<Int>(limit)
@@ -60,7 +61,7 @@ struct FairQueueTests {
 
     @Test("An origin at its limit holds up no other origin; its own requests wait")
     func fullHost() {
-        var queue = FairQueue<String>(.init(perSession: 2, perHost: 1))
+        var queue = FairQueue<String>(.init(perSession: 2, perOrigin: 1))
         #expect([queue.enter("a"), queue.enter("a")] == [true, false])
         queue.wait(1, "a urgent", "a", .high)
         #expect([queue.enter("b"), queue.enter("c")] == [true, false])
@@ -69,7 +70,7 @@ struct FairQueueTests {
         #expect(queue.leave("c") == nil)
         #expect(queue.leave("a") == "a urgent")
         #expect(queue.leave("a") == nil)
-        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+        #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
     @Test("Giving back a permit that no request has changes nothing")
@@ -83,7 +84,7 @@ struct FairQueueTests {
         "Whoever leaves the line is passed over, wherever it stood",
         arguments: [[0], [1], [2], [0, 1], [1, 2], [0, 2], [2, 0], [0, 1, 2]])
     func abandoning(_ gone: [Int]) {
-        var queue = FairQueue<Int>(.init(perHost: 1))
+        var queue = FairQueue<Int>(.init(perOrigin: 1))
         _ = queue.enter("a")
         for id in 0..<3 { queue.wait(id, id, "a", .normal) }
         for id in gone {
@@ -92,7 +93,7 @@ struct FairQueueTests {
         }
         for id in 0..<3 where !gone.contains(id) { #expect(queue.leave("a") == id) }
         #expect(queue.leave("a") == nil)
-        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+        #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
     @Test(
@@ -103,7 +104,7 @@ struct FairQueueTests {
             (.init(rawValue: 0), .init(rawValue: 8), 128), (.high, .high, 1), (.high, .low, 0),
         ])
     func ageing(_ waiting: RequestPriority, _ others: RequestPriority, _ overtakes: Int) {
-        var queue = FairQueue<Int>(.init(perHost: 1))
+        var queue = FairQueue<Int>(.init(perOrigin: 1))
         _ = queue.enter("a")
         queue.wait(0, 0, "a", others)
         queue.wait(1, 1, "a", waiting)
@@ -118,7 +119,7 @@ struct FairQueueTests {
 
     @Test("Requests beside an aged request do not hold up urgent requests after it")
     func share() {
-        var queue = FairQueue<Bool>(.init(perHost: 1))
+        var queue = FairQueue<Bool>(.init(perOrigin: 1))
         _ = queue.enter("a")
         for id in 0..<1000 { queue.wait(id, false, "a", .low) }
         var admitted = (urgent: 0, low: 0)
@@ -131,7 +132,7 @@ struct FairQueueTests {
 
     @Test("Traffic of its priority to other hosts does not keep a request from ageing")
     func ageingPerHost() {
-        var queue = FairQueue<String>(.init(perHost: 1))
+        var queue = FairQueue<String>(.init(perOrigin: 1))
         #expect([queue.enter("a"), queue.enter("b")] == [true, true])
         queue.wait(0, "low", "a", .low)
         for id in 1..<200 {
@@ -145,7 +146,7 @@ struct FairQueueTests {
 
     @Test("Cancelled requests of its priority do not keep a request from ageing")
     func ageingDespiteCancels() {
-        var queue = FairQueue<String>(.init(perHost: 1))
+        var queue = FairQueue<String>(.init(perOrigin: 1))
         _ = queue.enter("a")
         queue.wait(0, "gone", "a", .low)
         queue.wait(1, "low", "a", .low)
@@ -166,13 +167,13 @@ struct FairQueueTests {
         var random = SeededRandom(state: seed)
         let limit = ConcurrencyLimit(
             perSession: seed % 3 == 0 ? nil : Int.random(in: 1...6, using: &random),
-            perHost: seed % 5 == 0 ? nil : Int.random(in: 1...3, using: &random))
+            perOrigin: seed % 5 == 0 ? nil : Int.random(in: 1...3, using: &random))
         var queue = FairQueue<Int>(limit)
         var active: [String] = []
         var waiting: [(id: Int, host: String, priority: RequestPriority)] = []
         func load(_ host: String) -> Int { active.filter { $0 == host }.count }
         func hasPlace(_ host: String) -> Bool {
-            active.count < limit.perSession ?? .max && load(host) < limit.perHost ?? .max
+            active.count < limit.perSession ?? .max && load(host) < limit.perOrigin ?? .max
         }
         func admit(_ id: Int?) {
             guard let id, let index = waiting.firstIndex(where: { $0.id == id }) else { return }
@@ -211,7 +212,7 @@ struct FairQueueTests {
             if (queue.activeCount, queue.waitingCount) != (active.count, waiting.count) { Issue.record("miscounted") }
         }
         while let host = active.popLast() { admit(queue.leave(host)) }
-        #expect(waiting.isEmpty && queue.hostCount == 0 && queue.activeCount == 0)
+        #expect(waiting.isEmpty && queue.originCount == 0 && queue.activeCount == 0)
     }
 }
 

@@ -42,12 +42,12 @@ struct LatencyEstimateTests {
     @Test("Hosts have estimates of their own, and only so many are remembered")
     func hosts() {
         let estimates = LatencyEstimates(LatencyEstimate(minimum: 1), capacity: 10)
-        estimates.add(.seconds(1), host: "a")
-        #expect(estimates.value(host: "a") == .seconds(1) && estimates.value(host: "b") == nil)
+        estimates.add(.seconds(1), origin: "a")
+        #expect(estimates.value(origin: "a") == .seconds(1) && estimates.value(origin: "b") == nil)
         for host in 0..<1000 {
-            estimates.add(.seconds(2), host: "\(host)")
-            #expect(estimates.value(host: "a") == .seconds(1))
+            estimates.add(.seconds(2), origin: "\(host)")
+            #expect(estimates.value(origin: "a") == .seconds(1))
         }
-        #expect(estimates.hostCount <= 20)
+        #expect(estimates.originCount <= 20)
     }
 }

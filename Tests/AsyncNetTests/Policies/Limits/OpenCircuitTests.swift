@@ -38,7 +38,7 @@ struct OpenCircuitTests {
         let request = session(stub, failures: 1).request("http://a/").validate()
         let error = await request.serializing(String.self).response.error
         #expect(error?.code == .unacceptableStatus)
-        #expect(error?.responseCode == 503)
+        #expect(error?.statusCode == 503)
         #expect(error?.data == Data("busy".utf8))
         #expect(error?.attempts == 1)
     }
@@ -95,7 +95,7 @@ struct OpenCircuitTests {
             }
         }
         #expect(error?.code == .unacceptableStatus)
-        #expect(error?.responseCode == 503)
+        #expect(error?.statusCode == 503)
         #expect(error?.attempts == 1)
     }
 
@@ -134,7 +134,7 @@ struct OpenCircuitTests {
             return .text("ok")
         }
         let limited = Session(
-            transport: slow, configuration: .init(concurrencyLimit: ConcurrencyLimit(perHost: 1), clock: clock))
+            transport: slow, configuration: .init(concurrencyLimit: ConcurrencyLimit(perOrigin: 1), clock: clock))
         async let first = limited.request("http://a/").serializing(Data.self).response
         #expect(await eventually { slow.requests.count == 1 })
         async let second = limited.request("http://a/", options: RequestOptions(deadline: .seconds(1))).serializing(

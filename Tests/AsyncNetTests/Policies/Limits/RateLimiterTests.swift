@@ -134,19 +134,19 @@ struct RateLimiterTests {
     @Test("Each request waits for its token, to the nanosecond", arguments: 0..<200)
     func turns(_: Int) async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
-        try await limiter.acquire(host: "a")
+        try await limiter.acquire(origin: "a")
         let departures = Departures()
         let tasks = (1...3).map { number in
             Task {
-                try await limiter.acquire(host: "a")
+                try await limiter.acquire(origin: "a")
                 departures.add(number)
             }
         }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 3 })
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 3 })
         for count in 1...3 {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(1) - .nanoseconds(1))
-            #expect(limiter.waitingCount(host: "a") == 4 - count)
+            #expect(limiter.waitingCount(origin: "a") == 4 - count)
             clock.advance(by: .nanoseconds(1))
             #expect(await eventually { departures.sorted.count == count })
         }
@@ -156,13 +156,13 @@ struct RateLimiterTests {
     @Test("Turns are at fixed times, however late each timer is", arguments: 0..<200)
     func fixedTimes(_: Int) async throws {
         let limiter = limiter(.init(requests: 10, per: .seconds(1), burst: 1))
-        try await limiter.acquire(host: "a")
-        let tasks = (0..<5).map { _ in Task { try await limiter.acquire(host: "a") } }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 5 })
+        try await limiter.acquire(origin: "a")
+        let tasks = (0..<5).map { _ in Task { try await limiter.acquire(origin: "a") } }
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 5 })
         for (step, left) in [(115, 4), (84, 4), (1, 3), (109, 2), (91, 1), (100, 0)] {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .milliseconds(step))
-            #expect(await eventually { limiter.waitingCount(host: "a") == left })
+            #expect(await eventually { limiter.waitingCount(origin: "a") == left })
         }
         for task in tasks { try await task.value }
     }
@@ -170,14 +170,14 @@ struct RateLimiterTests {
     @Test("Requests are sent in the order of arrival, a burst at once")
     func order() async throws {
         let limiter = limiter(.init(requests: 2, per: .seconds(2)))
-        for _ in 0..<2 { try await limiter.acquire(host: "a") }
+        for _ in 0..<2 { try await limiter.acquire(origin: "a") }
         let departures = Departures()
         for number in 0..<4 {
             Task {
-                try await limiter.acquire(host: "a")
+                try await limiter.acquire(origin: "a")
                 departures.add(number)
             }
-            #expect(await eventually { limiter.waitingCount(host: "a") == number + 1 })
+            #expect(await eventually { limiter.waitingCount(origin: "a") == number + 1 })
         }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
@@ -193,11 +193,11 @@ struct RateLimiterTests {
     @Test("A cancelled wait ends at once, and those behind move up", arguments: 0..<200)
     func cancel(_: Int) async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
-        try await limiter.acquire(host: "a")
-        let cancelled = Task { try await limiter.acquire(host: "a") }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
-        let behind = Task { try await limiter.acquire(host: "a") }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 2 })
+        try await limiter.acquire(origin: "a")
+        let cancelled = Task { try await limiter.acquire(origin: "a") }
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
+        let behind = Task { try await limiter.acquire(origin: "a") }
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 2 })
         cancelled.cancel()
         await #expect { try await cancelled.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
         await clock.sleepers(atLeast: 1)
@@ -209,17 +209,17 @@ struct RateLimiterTests {
     func cancelAll() async throws {
         let timers = TimerQueue(TimeSource(clock))
         let limiter = RateLimiter(.init(requests: 1, per: .seconds(1)), timers: timers)
-        try await limiter.acquire(host: "a")
+        try await limiter.acquire(origin: "a")
         for _ in 0..<2 {
-            let task = Task { try await limiter.acquire(host: "a") }
-            #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+            let task = Task { try await limiter.acquire(origin: "a") }
+            #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
             #expect(timers.count == 1)
             task.cancel()
             _ = await task.result
             #expect(timers.count == 0)
         }
-        let next = Task { try await limiter.acquire(host: "a") }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+        let next = Task { try await limiter.acquire(origin: "a") }
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
         try await next.value
@@ -231,39 +231,40 @@ struct RateLimiterTests {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            try await limiter.acquire(host: "a")
+            try await limiter.acquire(origin: "a")
         }
         task.cancel()
         #expect(await AsyncNetError.code { _ = try await task.value } == .cancelled)
-        try await limiter.acquire(host: "a")
+        try await limiter.acquire(origin: "a")
     }
 
     @Test("There is no wait beyond the deadline")
     func deadline() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(10)))
-        try await limiter.acquire(host: "a", until: .zero)
+        try await limiter.acquire(origin: "a", until: .zero)
         await #expect {
-            try await limiter.acquire(host: "a", until: .seconds(10) - .nanoseconds(1))
+            try await limiter.acquire(origin: "a", until: .seconds(10) - .nanoseconds(1))
         } throws: {
             guard let error = $0 as? AsyncNetError else { return false }
             return error.code == .deadlineExceeded && error.message.contains("in 10.0 seconds")
         }
-        let waiting = Task { try await limiter.acquire(host: "a", until: .seconds(10)) }
-        #expect(await eventually { limiter.waitingCount(host: "a") == 1 })
+        let waiting = Task { try await limiter.acquire(origin: "a", until: .seconds(10)) }
+        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
         // It would be the second to go.
         #expect(
-            await AsyncNetError.code { _ = try await limiter.acquire(host: "a", until: .seconds(19)) }
+            await AsyncNetError.code { _ = try await limiter.acquire(origin: "a", until: .seconds(19)) }
                 == .deadlineExceeded)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))
         try await waiting.value
     }
 
-    @Test("Hosts count by themselves, or all together", arguments: [(RateLimit.Scope.host, true), (.session, false)])
+    @Test(
+        "Origins count by themselves, or all together", arguments: [(RateLimit.Scope.origin, true), (.session, false)])
     func scope(_ scope: RateLimit.Scope, _ isFree: Bool) async {
         let limiter = limiter(.init(requests: 1, per: .seconds(1), scope: scope))
-        try? await limiter.acquire(host: "a", until: .zero)
-        let isLetGo = (try? await limiter.acquire(host: "b", until: .zero)) != nil
+        try? await limiter.acquire(origin: "a", until: .zero)
+        let isLetGo = (try? await limiter.acquire(origin: "b", until: .zero)) != nil
         #expect(isLetGo == isFree)
     }
 
@@ -271,11 +272,11 @@ struct RateLimiterTests {
     func bounded() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         for host in 0..<1000 {
-            try await limiter.acquire(host: "\(host)")
+            try await limiter.acquire(origin: "\(host)")
             clock.advance(by: .milliseconds(100))
         }
-        #expect(limiter.hostCount <= 64)
-        for host in 0..<1000 { try await limiter.acquire(host: "busy \(host)") }
-        #expect(limiter.hostCount >= 1000)
+        #expect(limiter.originCount <= 64)
+        for host in 0..<1000 { try await limiter.acquire(origin: "busy \(host)") }
+        #expect(limiter.originCount >= 1000)
     }
 }

@@ -6,19 +6,19 @@ import Testing
 struct RequestQueueTests {
     private final class Admitted: Sendable {
         let priorities = Locked<[RequestPriority]>([])
-        let perHost = Locked<[String: Int]>([:])
+        let perOrigin = Locked<[String: Int]>([:])
     }
 
     @Test("Permits are granted by priority; each wait is resumed once")
     func order() async throws {
-        let queue = RequestQueue(.init(perHost: 1))
-        let first = try await queue.acquire(host: "a")
+        let queue = RequestQueue(.init(perOrigin: 1))
+        let first = try await queue.acquire(origin: "a")
         let admitted = Admitted()
         var tasks: [Task<Void, any Error>] = []
         for (index, priority) in [RequestPriority.low, .normal, .high].enumerated() {
             tasks.append(
                 Task {
-                    let slot = try await queue.acquire(host: "a", priority: priority)
+                    let slot = try await queue.acquire(origin: "a", priority: priority)
                     admitted.priorities.withLock { $0.append(priority) }
                     slot.release()
                 })
@@ -27,22 +27,22 @@ struct RequestQueueTests {
         first.release()
         for task in tasks { try await task.value }
         #expect(admitted.priorities.withLock { $0 } == [.high, .normal, .low])
-        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+        #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
     @Test("A cancelled wait ends at once and takes no permit", arguments: 0..<200)
     func cancelledWait(_: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
-        let first = try await queue.acquire(host: "a")
-        let task = Task { try await queue.acquire(host: "b") }
+        let first = try await queue.acquire(origin: "a")
+        let task = Task { try await queue.acquire(origin: "b") }
         #expect(await eventually { queue.waitingCount == 1 })
         task.cancel()
         // The only place is still taken: nothing but the cancel can end the wait.
         await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
         #expect((queue.activeCount, queue.waitingCount) == (1, 0))
         first.release()
-        #expect(queue.hostCount == 0)
-        _ = try await queue.acquire(host: "b")
+        #expect(queue.originCount == 0)
+        _ = try await queue.acquire(origin: "b")
     }
 
     @Test("A cancelled task gets no permit, even if one is free")
@@ -50,7 +50,7 @@ struct RequestQueueTests {
         let queue = RequestQueue(.unlimited)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            _ = try await queue.acquire(host: "a")
+            _ = try await queue.acquire(origin: "a")
         }
         task.cancel()
         #expect(await AsyncNetError.code { _ = try await task.value } == .cancelled)
@@ -60,32 +60,32 @@ struct RequestQueueTests {
     @Test("A concurrent cancel and release lose no permit", arguments: 0..<200)
     func cancelAgainstRelease(_ round: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
-        let first = try await queue.acquire(host: "a")
-        let task = Task { try? await queue.acquire(host: "a").release() }
+        let first = try await queue.acquire(origin: "a")
+        let task = Task { try? await queue.acquire(origin: "a").release() }
         if round % 2 == 0 { #expect(await eventually { queue.waitingCount == 1 }) }
         async let released: Void = first.release()
         task.cancel()
         await released
         await task.value
-        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+        #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
     @Test("A permit is given back once, also by deallocation")
     func release() async throws {
         let queue = RequestQueue(.init(perSession: 2))
-        let one = try await queue.acquire(host: "a")
-        let other = try await queue.acquire(host: "a")
+        let one = try await queue.acquire(origin: "a")
+        let other = try await queue.acquire(origin: "a")
         one.release()
         one.release()
         #expect(queue.activeCount == 1)
         withExtendedLifetime(other) {}
-        do { _ = try await queue.acquire(host: "b") }
+        do { _ = try await queue.acquire(origin: "b") }
         #expect(queue.activeCount <= 1)
     }
 
     @Test("Many tasks share the permits, never more than the limit, and all end", arguments: 0..<200)
     func many(_ round: Int) async {
-        let queue = RequestQueue(.init(perSession: 5, perHost: 2))
+        let queue = RequestQueue(.init(perSession: 5, perOrigin: 2))
         let active = Admitted()
         let done = Counter()
         await withTaskGroup(of: Void.self) { group in
@@ -93,14 +93,14 @@ struct RequestQueueTests {
                 group.addTask {
                     let task = Task {
                         let host = "\((index + round) % 4)"
-                        let slot = try await queue.acquire(host: host, priority: RequestPriority(rawValue: index % 9))
-                        let isTooMany = active.perHost.withLock { active in
+                        let slot = try await queue.acquire(origin: host, priority: RequestPriority(rawValue: index % 9))
+                        let isTooMany = active.perOrigin.withLock { active in
                             active[host, default: 0] += 1
                             return active[host, default: 0] > 2 || active.values.reduce(0, +) > 5
                         }
                         if isTooMany { Issue.record("too many") }
                         await Task.yield()
-                        active.perHost.withLock { $0[host, default: 0] -= 1 }
+                        active.perOrigin.withLock { $0[host, default: 0] -= 1 }
                         done.add()
                         slot.release()
                     }
@@ -110,6 +110,6 @@ struct RequestQueueTests {
             }
         }
         #expect(done.value >= 66)
-        #expect((queue.activeCount, queue.waitingCount, queue.hostCount) == (0, 0, 0))
+        #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 }

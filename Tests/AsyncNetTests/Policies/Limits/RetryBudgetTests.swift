@@ -65,13 +65,13 @@ struct RetryBudgetTests {
     @Test("Hosts have budgets of their own, and only so many are remembered")
     func hosts() {
         let budgets = RetryBudgets(.init(ratio: 0, minimumPerSecond: 0.1), time: TimeSource(TestClock()), capacity: 10)
-        #expect(budgets.withdraw(host: "a") && !budgets.withdraw(host: "a"))
-        #expect(budgets.withdraw(host: "b"))
+        #expect(budgets.withdraw(origin: "a") && !budgets.withdraw(origin: "a"))
+        #expect(budgets.withdraw(origin: "b"))
         for host in 0..<1000 {
-            budgets.deposit(host: "\(host)")
-            #expect(!budgets.withdraw(host: "a"), "those in use are remembered")
+            budgets.deposit(origin: "\(host)")
+            #expect(!budgets.withdraw(origin: "a"), "those in use are remembered")
         }
-        #expect(budgets.hostCount <= 20)
+        #expect(budgets.originCount <= 20)
     }
 
     @Test("No more concurrent retries are allowed than the budget has", arguments: 0..<200)
@@ -79,8 +79,8 @@ struct RetryBudgetTests {
         let budgets = RetryBudgets(.init(ratio: 0.5, minimumPerSecond: 0), time: TimeSource(TestClock()))
         let granted = Counter()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { budgets.deposit(host: "a") }
-            for _ in 0..<30 { group.addTask { if budgets.withdraw(host: "a") { granted.add() } } }
+            for _ in 0..<20 { budgets.deposit(origin: "a") }
+            for _ in 0..<30 { group.addTask { if budgets.withdraw(origin: "a") { granted.add() } } }
         }
         #expect(granted.value == 10)
     }

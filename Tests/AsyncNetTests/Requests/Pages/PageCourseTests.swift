@@ -51,7 +51,8 @@ struct PageCourseTests {
         let configuration = SessionConfiguration(
             headers: ["Proxy-Authorization": "session"], interceptors: [Secrets()],
             redirects: .follow(allowingInsecure: false, confidentialHeaders: ["X-Secret"]))
-        let options = RequestOptions(interceptors: [Secrets()], credential: Credential(username: "u", password: "p"))
+        let options = RequestOptions(
+            interceptors: [Secrets()], credential: PasswordCredential(username: "u", password: "p"))
         let pages = Session(transport: transport, configuration: configuration).pages(
             Int.self, from: "https://a/", headers: Self.secrets, options: options)
         #expect(await load(pages) == nil)
@@ -71,7 +72,7 @@ struct PageCourseTests {
             return (200, request.head.url.path.count < 2 ? ["Link": "<\(target)>; rel=next"] : [:], "1")
         }
         for (url, options) in [
-            ("https://a/", RequestOptions(credential: Credential(username: "u", password: "p"))),
+            ("https://a/", RequestOptions(credential: PasswordCredential(username: "u", password: "p"))),
             ("https://u:p@a/", RequestOptions()),
         ] {
             let error = await load(Session(transport: transport).pages(Int.self, from: url, options: options))

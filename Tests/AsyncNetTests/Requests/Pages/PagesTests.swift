@@ -226,7 +226,7 @@ struct PagesTests {
     func secrets() async throws {
         let pages = Session(transport: Self.list(3)).pages(
             [Int].self, from: "http://u:secret@a/?secret=1", headers: ["Authorization": "secret"],
-            options: RequestOptions(credential: Credential(username: "u", password: "secret")))
+            options: RequestOptions(credential: PasswordCredential(username: "u", password: "secret")))
         var iterator = pages.makeAsyncIterator()
         #expect(try await iterator.next() == [1])
         var shown = "\(pages) \(iterator)"

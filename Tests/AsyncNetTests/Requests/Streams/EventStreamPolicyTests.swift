@@ -99,7 +99,7 @@ struct EventStreamPolicyTests {
             .init(interceptors: [retrier]),
             reconnections: [.status(503), .fault(.refuse), Self.events, .status(503), .status(404)],
             first: Self.events.with(.truncate(after: 27)))
-        #expect(sent.data == ["1", "1"] && sent.error?.responseCode == 404)
+        #expect(sent.data == ["1", "1"] && sent.error?.statusCode == 404)
         #expect(
             asked.withLock { $0 } == [
                 "bodyEndedEarly 1", "unacceptableStatus 2", "cannotConnect 3", "unacceptableStatus 1",
@@ -109,7 +109,7 @@ struct EventStreamPolicyTests {
 
     @Test("A retrier of the user's ends a stream with an error of its own")
     func ownError() async {
-        let retrier = Retrier { error, _ in error.responseCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
+        let retrier = Retrier { error, _ in error.statusCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
         let sent = await read(.init(interceptors: [retrier]), reconnections: [.status(503)])
         #expect(sent.error?.code == .notCached && sent.times.count == 2)
     }
@@ -147,7 +147,7 @@ struct EventStreamPolicyTests {
             retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.2, window: .seconds(10)))
         let refused = Array(repeating: MockResponse.status(503), count: 9)
         let spent = await read(configuration, reconnections: refused)
-        #expect(spent.times.count == 4 && spent.error?.responseCode == 503)
+        #expect(spent.times.count == 4 && spent.error?.statusCode == 503)
         configuration.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0)
         let ends = await read(configuration, reconnections: [Self.events, Self.events.with(.truncate(after: 27))])
         #expect(ends.times.count == 4 && ends.error == nil)

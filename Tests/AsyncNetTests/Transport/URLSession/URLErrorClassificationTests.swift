@@ -180,7 +180,7 @@ struct URLErrorClassificationTests {
         let error = URLErrorClassification.error(
             for: NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSUnderlyingErrorKey: underlying]))
         #expect(error.code == .proxyFailed)
-        #expect(error.responseCode == status)
+        #expect(error.statusCode == status)
         #expect(error.isRefusedByProxy == (status == 407))
     }
 }

@@ -92,7 +92,7 @@ struct SocketProxyTests {
             let error = await send("https://127.0.0.1:1/", over: proxy.transport(user: user, password: password)).error
             #expect(error?.code == .proxyFailed)
             #expect(error?.isRefusedByProxy == true)
-            #expect(error?.responseCode == (kind.isHTTP ? 407 : nil))
+            #expect(error?.statusCode == (kind.isHTTP ? 407 : nil))
             #expect(error.map { "\($0)\($0.debugDescription)" }?.contains("hunter2") == false)
         }
     }

@@ -108,7 +108,7 @@ struct TunnelNegotiationTests {
         let error = #expect(throws: AsyncNetError.self) { try course.end.get() }
         #expect(error?.code == .proxyFailed)
         #expect(error?.message.contains("\(status)") == true)
-        #expect(error?.responseCode == (isShown ? status : nil))
+        #expect(error?.statusCode == (isShown ? status : nil))
         #expect(error?.response?.value(forHTTPHeaderField: "X-Why") == (isShown ? "no" : nil))
     }
 
@@ -185,7 +185,7 @@ struct TunnelNegotiationTests {
     func refusedChallenges(_ url: String, _ answer: String) throws {
         let course = try lead([answer], by: url)
         let error = #expect(throws: AsyncNetError.self) { try course.end.get() }
-        #expect(error?.responseCode == (answer.contains("401") ? 401 : 407))
+        #expect(error?.statusCode == (answer.contains("401") ? 401 : 407))
         #expect(course.told.flatMap(\.self).count == 1)
     }
 

@@ -9,7 +9,7 @@
 ///
 /// Set with `request.authenticate(username:password:)` or by a URL's userinfo. Sent only in response to a 401,
 /// and from then on with every request to the same protection space.
-public struct Credential: Hashable, Sendable {
+public struct PasswordCredential: Hashable, Sendable {
     /// The user name; Basic authentication allows no colon in it.
     public var username: String
     /// The password.
@@ -28,7 +28,7 @@ public struct Credential: Hashable, Sendable {
     }
 
     /// As `take(from:)` with the request's URL; a request without userinfo is not changed.
-    static func take(from request: inout TransportRequest) -> Credential? {
+    static func take(from request: inout TransportRequest) -> PasswordCredential? {
         var url = request.head.url
         guard url.mayHaveUserinfo else { return nil }
         defer { request.head.url = url }
@@ -37,7 +37,7 @@ public struct Credential: Hashable, Sendable {
 
     /// Removes the userinfo from a URL and returns it with percent-encoding decoded, so that the URL can be sent and
     /// logged.
-    static func take(from url: inout URL) -> Credential? {
+    static func take(from url: inout URL) -> PasswordCredential? {
         let text = url.absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
         var reference = URLReference(text)
@@ -50,7 +50,7 @@ public struct Credential: Hashable, Sendable {
         url = bare
         let texts = parts.map { $0.removingPercentEncoding ?? $0 }
         guard !texts[0].isEmpty || texts.count > 1 else { return nil }
-        return Credential(username: texts[0], password: texts.count > 1 ? texts[1] : "")
+        return PasswordCredential(username: texts[0], password: texts.count > 1 ? texts[1] : "")
     }
 }
 
@@ -59,7 +59,7 @@ extension URL {
     var mayHaveUserinfo: Bool { absoluteString.utf8.contains(UInt8(ascii: "@")) }
 }
 
-extension Credential: CustomStringConvertible, CustomReflectable {
+extension PasswordCredential: CustomStringConvertible, CustomReflectable {
     /// The user name without the password.
     public var description: String { "\(username):<redacted>" }
     /// Shown by `dump`; contains no password.

@@ -2,27 +2,27 @@
 ///
 /// Idle values are removed whenever the table has twice as many values as after the last removal. So there are at most
 /// 64 values, or twice those in use, at constant time per call on average.
-struct HostTable<Value> {
+struct OriginTable<Value> {
     private var values: [String: Value] = [:]
     private var searchAt = 64
 
     var count: Int { values.count }
 
     /// The value of an origin that is in the table.
-    subscript(host: String) -> Value? {
-        _read { yield values[host] }
-        _modify { yield &values[host] }
+    subscript(origin: String) -> Value? {
+        _read { yield values[origin] }
+        _modify { yield &values[origin] }
     }
 
     mutating func withValue<Result>(
-        of host: String, default initial: @autoclosure () -> Value, isIdle: (Value) -> Bool,
+        of origin: String, default initial: @autoclosure () -> Value, isIdle: (Value) -> Bool,
         _ body: (inout Value) -> Result
     ) -> Result {
         if values.count >= searchAt {
             values = values.filter { !isIdle($0.value) }
             searchAt = max(64, 2 * values.count)
         }
-        return body(&values[host, default: initial()])
+        return body(&values[origin, default: initial()])
     }
 }
 
@@ -39,12 +39,12 @@ struct RecentTable<Value> {
     var count: Int { young.count + old.count }
 
     mutating func withValue<Result>(
-        of host: String, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
+        of origin: String, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
     ) -> Result {
-        if young[host] == nil {
+        if young[origin] == nil {
             if young.count >= capacity { (old, young) = (young, [:]) }
-            young[host] = old.removeValue(forKey: host) ?? initial()
+            young[origin] = old.removeValue(forKey: origin) ?? initial()
         }
-        return body(&young[host, default: initial()])
+        return body(&young[origin, default: initial()])
     }
 }
