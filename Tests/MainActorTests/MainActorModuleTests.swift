@@ -77,10 +77,9 @@ struct MainActorModuleTests {
             transport: stub, configuration: SessionConfiguration(encoder: .json(formatting: .sortedKeys)))
         func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
         #expect(try await text(session.post("http://a/", parameters: tea)) == " \(Self.json)")
-        #expect(try await text(session.put("http://a/", parameters: tea, encoder: .urlEncodedForm)) == " id=1&name=Tea")
-        #expect(try await text(session.patch("http://a/", parameters: [tea])) == " [\(Self.json)]")
-        #expect(try await text(session.get("http://a/", parameters: tea)) == "id=1&name=Tea ")
-        #expect(try await text(session.delete("http://a/", parameters: tea)) == "id=1&name=Tea ")
+        #expect(try await text(session.post("http://a/", parameters: tea, encoder: .urlEncodedForm)) == " id=1&name=Tea")
+        #expect(try await text(session.request("http://a/", method: .patch, parameters: [tea])) == " [\(Self.json)]")
+        #expect(try await text(session.request("http://a/", parameters: tea)) == "id=1&name=Tea ")
         #expect(
             try await text(session.request("http://a/", method: .post, parameters: Basket()))
                 == #" {"products":[\#(Self.json)]}"#)

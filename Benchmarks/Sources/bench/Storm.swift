@@ -18,7 +18,10 @@ struct Storm: AsyncParsableCommand {
     @Option(help: "Caches responses: `memory`, or in a folder of this name.") var cache: String?
     @Option(help: "Seed of the random moments.") var seed: UInt64 = 1
 
-    struct Weak: Sendable { weak var request: RequestEngine? }
+    /// Belongs to a request's validator, so that it is released with the request.
+    final class Token: Sendable {}
+
+    struct Weak: Sendable { weak var token: Token? }
 
     func run() async throws {
         let server = try await MockServer.start()
@@ -86,7 +89,11 @@ struct Storm: AsyncParsableCommand {
                     Int.random(in: 0..<30_000, using: &random)
                 ))
         }
-        weak = plans.map { Weak(request: $0.0.engine) }
+        weak = plans.map { request, _, _ in
+            let token = Token()
+            request.validate { _, _ in withExtendedLifetime(token) {} }
+            return Weak(token: token)
+        }
         let cancelAllAfter = Int.random(in: 0..<60_000, using: &random)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -121,10 +128,10 @@ struct Storm: AsyncParsableCommand {
     /// Requests end before their transfers do; those are given a moment.
     private func remaining(_ weak: [Weak]) async -> Int {
         for _ in 0..<200 {
-            if weak.allSatisfy({ $0.request == nil }) { return 0 }
+            if weak.allSatisfy({ $0.token == nil }) { return 0 }
             try? await Task.sleep(for: .milliseconds(10))
         }
-        return weak.count { $0.request != nil }
+        return weak.count { $0.token != nil }
     }
 }
 

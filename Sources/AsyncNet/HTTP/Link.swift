@@ -9,7 +9,7 @@ public import Foundation
 ///     let next = response.head?.links.first { $0.has(relation: "next") }?.target
 ///
 /// The target is what a server sent: it may be of any scheme and origin, and credentials must not follow it without a
-/// check. ``Session/pages(_:from:headers:options:decoder:next:)`` makes that check.
+/// check. ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)`` makes that check.
 public struct Link: Hashable, Sendable {
     /// The URL that the link leads to, resolved against the response's URL (RFC 3986 §5).
     public let target: URL

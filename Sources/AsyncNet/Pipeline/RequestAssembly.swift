@@ -5,8 +5,8 @@
     public import Foundation
 #endif
 
-/// Changes a request after URL, method and headers are set and before parameters are encoded; runs on no actor, on a
-/// thread that it may block.
+/// Changes a request after URL, method and headers are set and before parameters are encoded, see
+/// ``RequestOptions/modifier``; runs on no actor, on a thread that it may block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
 /// Makes the request that is sent from the caller's arguments: URL, method, headers, modifier, encoder, checks.
@@ -33,10 +33,10 @@ final class RequestAssembly: Sendable {
     }
 
     /// What runs when a request without parameters is made to the URL, which a conversion of the user's may make.
-    func making(_ url: some URLConvertible, _ modifier: RequestModifier?) -> RequestBlueprint.Making {
+    func making(_ url: some URLConvertible) -> RequestBlueprint.Making {
         let urls: [(any URLConvertible)?] = [url, baseURL]
         let areOwn = urls.allSatisfy { $0 == nil || $0 is URL || $0 is String || $0 is URLComponents }
-        return modifier == nil && areOwn ? .instant : .running(modifier)
+        return areOwn ? .instant : .plain
     }
 
     func transportRequest(

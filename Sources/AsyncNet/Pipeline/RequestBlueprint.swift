@@ -9,22 +9,27 @@ struct RequestBlueprint: Sendable {
         case plain
         /// A modifier or encoder of the user's, which may block its thread.
         case blocking
-
-        static func running(_ modifier: RequestModifier?) -> Making { modifier == nil ? .plain : .blocking }
     }
 
     private let making: Making
-    private let makeHere: @Sendable () throws -> TransportRequest
+    private let makeHere: @Sendable (RequestModifier?) throws -> TransportRequest
 
-    init(_ making: Making = .plain, _ make: @escaping @Sendable () throws -> TransportRequest) {
-        (self.making, makeHere) = (making, make)
+    init(_ making: Making = .plain, _ make: @escaping @Sendable (RequestModifier?) throws -> TransportRequest) {
+        self.making = making
+        makeHere = make
+    }
+
+    /// The blueprint with the modifier of the request's options, which may block its thread.
+    func modified(by modifier: RequestModifier?) -> RequestBlueprint {
+        guard let modifier else { return self }
+        return RequestBlueprint(.blocking) { [makeHere] _ in try makeHere(modifier) }
     }
 
     func make() async throws -> TransportRequest {
-        guard making == .blocking else { return try makeHere() }
-        return try await UserCode.run { [makeHere] in try makeHere() }
+        guard making == .blocking else { return try makeHere(nil) }
+        return try await UserCode.run { [makeHere] in try makeHere(nil) }
     }
 
     /// The request as descriptions show it before its start; `nil` if making it takes more than a few microseconds.
-    var shown: TransportRequest? { making == .instant ? try? makeHere() : nil }
+    var shown: TransportRequest? { making == .instant ? try? makeHere(nil) : nil }
 }

@@ -34,13 +34,15 @@ public struct RequestOptions: Sendable {
     /// accepts nothing but `identity` gets the body as it was sent too. URLSession on Apple platforms decodes by itself
     /// all the same.
     public var decodesContent: Bool
+    /// Changes the request after URL, method and headers are set, before its parameters are encoded.
+    public var modifier: RequestModifier?
 
     /// Makes options with the given values; without a value the session's setting applies.
     public init(
         interceptors: [any RequestPolicy] = [], validation: Validation = .session, timeout: Duration? = nil,
         deadline: Duration? = nil, redirects: RedirectHandler? = nil, credential: PasswordCredential? = nil,
         priority: RequestPriority = .normal, cacheMode: CacheMode? = nil, maximumBodySize: Int64? = nil,
-        decodesContent: Bool = true
+        decodesContent: Bool = true, modifier: RequestModifier? = nil
     ) {
         self.interceptors = interceptors
         self.validation = validation
@@ -52,6 +54,7 @@ public struct RequestOptions: Sendable {
         self.cacheMode = cacheMode
         self.maximumBodySize = maximumBodySize
         self.decodesContent = decodesContent
+        self.modifier = modifier
     }
 }
 
@@ -63,7 +66,7 @@ extension RequestOptions: CustomReflectable {
             "validators": validation.validators?.count as Any, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
             "priority": priority, "cacheMode": cacheMode as Any, "maximumBodySize": maximumBodySize as Any,
-            "decodesContent": decodesContent,
+            "decodesContent": decodesContent, "modifier": modifier as Any,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

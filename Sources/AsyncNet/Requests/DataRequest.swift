@@ -5,14 +5,14 @@ public typealias UploadRequest = DataRequest
 
 /// A request whose response's body is kept in memory.
 ///
-/// Made by ``Session/request(_:method:headers:options:modifier:)`` and
-/// ``Session/upload(_:to:method:headers:options:modifier:)``. Serializers turn the response into a value; any number of
+/// Made by ``Session/request(_:method:parameters:encoder:headers:options:)`` and
+/// ``Session/upload(_:to:method:headers:options:)``. Serializers turn the response into a value; any number of
 /// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
 /// request, unless other tasks await it too.
 public struct DataRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public let engine: RequestEngine
+    public let reference: RequestReference
 
-    init(_ engine: RequestEngine) { self.engine = engine }
+    init(_ engine: RequestEngine) { reference = RequestReference(engine: engine) }
 }
 
 /// Each function makes a ``ResponseTask``, which starts nothing: see there.

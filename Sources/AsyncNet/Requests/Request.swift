@@ -4,17 +4,24 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// What all kinds of requests have in common. A request is a value that refers to a ``RequestEngine``: a copy of the
-/// value is the same request.
+/// What all kinds of requests have in common. A request is a value that holds a ``RequestReference``: a copy of the value
+/// is the same request.
 ///
 /// Making a request does no I/O. A request starts when its outcome is first awaited, or at ``resume()``; it runs once,
 /// however many tasks await it, and ends exactly once.
 public protocol Request: Sendable {
-    /// The actor that runs the request.
-    var engine: RequestEngine { get }
+    /// What runs the request.
+    var reference: RequestReference { get }
+}
+
+/// What the copies of a request share. It has no members for programs.
+public struct RequestReference: Sendable {
+    let engine: RequestEngine
 }
 
 extension Request {
+    var engine: RequestEngine { reference.engine }
+
     /// The request's identity, unique within the process.
     public var id: RequestID { engine.id }
     /// How the request uses bodies.

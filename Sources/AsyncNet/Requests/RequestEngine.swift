@@ -3,13 +3,11 @@ import Synchronization
 /// The actor that runs a request. All copies of the request refer to it, and the session holds it while the request
 /// runs.
 ///
-/// A request engine has no public members of its own: see ``Request``.
-///
 /// The state machine decides, the actor carries out. `driver` is the one task that the request owns; it sends the
 /// request through the pipeline and ends with it. Tasks that await the outcome wait on a continuation in `waiters`,
 /// which the end resumes, exactly once each. A cancellation handler cannot enter the actor, so it posts to the
 /// session's mailbox.
-public actor RequestEngine {
+actor RequestEngine {
     nonisolated let id: RequestID
     nonisolated let kind: RequestKind
     /// Makes the request that is sent; runs when the request starts, on no actor.
@@ -43,7 +41,8 @@ public actor RequestEngine {
         _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory,
         options: RequestOptions = RequestOptions(), carrier: (any Transport)? = nil, host: any RequestHost
     ) {
-        (self.blueprint, self.kind, self.target) = (blueprint, kind, target)
+        self.blueprint = blueprint.modified(by: options.modifier)
+        (self.kind, self.target) = (kind, target)
         self.options = Locked(options)
         (self.carrier, self.host) = (carrier, host)
         scoped = host.environment.scopedTransport
@@ -250,5 +249,5 @@ extension RequestEngine: RunOwner {
 
 extension RequestEngine: CustomReflectable {
     /// What `dump` shows: which request it is. Its policies and what it sends hold secrets.
-    public nonisolated var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
+    nonisolated var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
 }

@@ -1,38 +1,20 @@
 /// Requests with parameters that must not leave the caller's actor: values whose `Encodable` conformance is isolated, as
 /// in a module whose default isolation is the main actor.
 ///
-/// The parameters are encoded, and a modifier is called, by the caller, when the request is made. A body is then sent
-/// again as it is: a retry does not encode anew. Swift chooses these functions by the type of the parameters.
+/// The parameters are encoded, and the modifier of the options is called, by the caller, when the request is made. A body
+/// is then sent again as it is: a retry does not encode anew. Swift chooses these functions by the type of the
+/// parameters. For other methods than POST give ``Session/request(_:method:parameters:encoder:headers:options:)`` the
+/// method.
 extension Session {
     /// A request with parameters that are encoded at once, on the caller's actor.
     @_disfavoredOverload
     public nonisolated func request(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable,
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, method, headers, modifier, immediately: parameters, encoder), options: options))
-    }
-
-    /// A GET request with parameters that are encoded at once, on the caller's actor.
-    @_disfavoredOverload
-    public nonisolated func get(
-        _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
-        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
-    ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, .get, headers, nil, immediately: parameters, encoder), options: options))
-    }
-
-    /// A DELETE request with parameters that are encoded at once, on the caller's actor.
-    @_disfavoredOverload
-    public nonisolated func delete(
-        _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
-        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
-    ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, .delete, headers, nil, immediately: parameters, encoder), options: options))
+        let blueprint = blueprint(url, method, headers, options.modifier, immediately: parameters, encoder)
+        return DataRequest(register(blueprint, options: options))
     }
 
     /// A POST request with parameters that are encoded at once, on the caller's actor.
@@ -41,28 +23,8 @@ extension Session {
         _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, .post, headers, nil, immediately: parameters, encoder), options: options))
-    }
-
-    /// A PUT request with parameters that are encoded at once, on the caller's actor.
-    @_disfavoredOverload
-    public nonisolated func put(
-        _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
-        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
-    ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, .put, headers, nil, immediately: parameters, encoder), options: options))
-    }
-
-    /// A PATCH request with parameters that are encoded at once, on the caller's actor.
-    @_disfavoredOverload
-    public nonisolated func patch(
-        _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
-        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
-    ) -> DataRequest {
-        DataRequest(
-            register(blueprint(url, .patch, headers, nil, immediately: parameters, encoder), options: options))
+        let blueprint = blueprint(url, .post, headers, options.modifier, immediately: parameters, encoder)
+        return DataRequest(register(blueprint, options: options))
     }
 
     /// A stream with parameters that are encoded at once, on the caller's actor.
@@ -70,9 +32,9 @@ extension Session {
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable,
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, modifier, immediately: parameters, encoder))
+        stream(options, blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
     }
 
     /// A download with parameters that are encoded at once, on the caller's actor.
@@ -80,11 +42,10 @@ extension Session {
     public nonisolated func download(
         _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
         parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
-        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
+        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
         download(
             DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, modifier, immediately: parameters, encoder))
+            blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
     }
 }

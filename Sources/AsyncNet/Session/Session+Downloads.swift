@@ -9,6 +9,8 @@ extension Session {
     ///   - destination: The place of the file; by default a file with a unique name in the folder for temporary files,
     ///     see ``DownloadDestination/temporary``.
     ///   - method: GET by default.
+    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)``.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)``.
     ///   - headers: Replace the session's headers of the same names.
     ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
     ///     64. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`), are not
@@ -16,48 +18,23 @@ extension Session {
     ///   - checksum: The expected checksum; a file with another checksum ends the download with `.checksumMismatch` and
     ///     is removed. A `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
     ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func download(
         _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
+        parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
         download(
             DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, modifier))
-    }
-
-    /// A download with parameters, which an encoder puts into the request's body or query; see
-    /// ``request(_:method:parameters:encoder:headers:options:modifier:)``.
-    public nonisolated func download(
-        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
-        parameters: some Encodable & Sendable, encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:],
-        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
-    ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, modifier, parameters, encoder))
-    }
-
-    /// A download with a given body of the request, such as a query in a file; by POST unless another method is given.
-    public nonisolated func download(
-        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .post,
-        body: RequestBody, headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
-    ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, modifier, body))
+            blueprint(url, method, headers, parameters, encoder))
     }
 
     /// A download with a `URLRequest` or a router.
     public nonisolated func download(
         _ request: some URLRequestConvertible, to destination: DownloadDestination = .temporary, segments: Int = 1,
-        checksum: Checksum? = nil, options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options, blueprint(request, modifier))
+        download(DownloadSink(destination, segments: segments, checksum: checksum), options, blueprint(request))
     }
 
     /// Continues a download that did not finish. Only the missing bytes are requested; if the server has another
@@ -69,14 +46,14 @@ extension Session {
     public nonisolated func download(
         resumingWith resumeData: ResumeData?, to destination: DownloadDestination = .temporary,
         headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
         let assembly = environment.assembly
-        let blueprint = RequestBlueprint(.running(modifier)) {
+        let blueprint = RequestBlueprint(.plain) {
             guard let resumeData else {
                 throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
             }
-            return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: modifier, encode: nil)
+            return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: $0, encode: nil)
         }
         return download(
             DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum), options, blueprint)

@@ -9,26 +9,20 @@ extension Session {
     ///   - type: What each page is decoded as.
     ///   - url: The first page's URL: a `String`, `URL`, `URLComponents` or ``URLTemplate``; relative URLs need a
     ///     session with a base URL.
+    ///   - parameters: For the first page, in the query unless another encoder is given.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)``.
     ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
-    ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only.
+    ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only, and its
+    ///     modifier changes the first page's request, on which the requests of linked pages are modelled.
     ///   - decoder: Decodes each page; with `nil`, the session's ``SessionConfiguration/decoder``.
     ///   - next: How the next page is found.
     public nonisolated func pages<Page: Decodable & Sendable>(
-        _ type: Page.Type, from url: some URLConvertible, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
-        next: NextPage<Page> = .linked
-    ) -> Pages<Page> {
-        pages(blueprint(url, .get, headers, nil), options, decoder, next)
-    }
-
-    /// The decoded pages of a list, with parameters for the first page, in the query unless another encoder is given.
-    public nonisolated func pages<Page: Decodable & Sendable>(
-        _ type: Page.Type, from url: some URLConvertible, parameters: some Encodable & Sendable,
+        _ type: Page.Type, from url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
         next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(blueprint(url, .get, headers, nil, parameters, encoder), options, decoder, next)
+        pages(blueprint(url, .get, headers, parameters, encoder), options, decoder, next)
     }
 
     /// The decoded pages of a list, from a `URLRequest` or a router on.
@@ -39,7 +33,7 @@ extension Session {
         _ type: Page.Type, from request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
         decoder: (any DataDecoder)? = nil, next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(blueprint(request, nil), options, decoder, next)
+        pages(blueprint(request), options, decoder, next)
     }
 
     private nonisolated func pages<Page>(
@@ -47,12 +41,14 @@ extension Session {
         _ next: NextPage<Page>
     ) -> Pages<Page> {
         let assembly = environment.assembly
+        var pageOptions = options
+        pageOptions.modifier = nil
         let session = PageSession(
             hold: { [environment] in PagesHold(environment) },
             send: { DataRequest(self.register($0, options: $1)) },
             assemble: { try assembly.transportRequest(from: $0.asURLRequest(), modifier: nil) })
         return Pages(
-            first: first, options: options, redirects: options.redirects ?? configuration.redirects,
+            first: first.modified(by: options.modifier), options: pageOptions, redirects: options.redirects ?? configuration.redirects,
             decoder: decoder ?? configuration.decoder, next: next, session: session)
     }
 }

@@ -4,33 +4,18 @@ extension Session {
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: Any method; GET by default.
-    ///   - headers: Replace the session's headers of the same names; an array or a dictionary literal.
-    ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set.
-    public nonisolated func request(
-        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
-    ) -> DataRequest {
-        DataRequest(register(blueprint(url, method, headers, modifier), options: options))
-    }
-
-    /// A request with parameters, which an encoder puts into the body or the query.
-    ///
-    /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
-    ///   - method: Any method; GET by default.
-    ///   - parameters: Encoded when the request starts, on no actor; `nil` changes nothing.
+    ///   - parameters: Encoded into the body or the query when the request starts, on no actor; `nil` changes nothing. A
+    ///     literal of mixed values needs `as JSON`.
     ///   - encoder: With `nil`, a query for GET, HEAD and DELETE (``SessionConfiguration/formEncoder``), and
     ///     ``SessionConfiguration/encoder`` for other methods.
-    ///   - headers: Replace the session's headers of the same names.
+    ///   - headers: Replace the session's headers of the same names; an array or a dictionary literal.
     ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set, before the parameters are encoded.
     public nonisolated func request(
-        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
-        encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
+        _ url: some URLConvertible, method: HTTPMethod = .get,
+        parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
+        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(blueprint(url, method, headers, modifier, parameters, encoder), options: options))
+        DataRequest(register(blueprint(url, method, headers, parameters, encoder), options: options))
     }
 
     /// A request from a `URLRequest` or a router.
@@ -39,10 +24,9 @@ extension Session {
     /// seconds. Its `httpBody` is the body; an `httpBodyStream`, which could be sent only once, ends the request with
     /// `.invalidRequest`.
     public nonisolated func request(
-        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
+        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(blueprint(request, modifier), options: options))
+        DataRequest(register(blueprint(request), options: options))
     }
 
     nonisolated func register(
@@ -57,44 +41,41 @@ extension Session {
 
 extension Session {
     nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders
     ) -> RequestBlueprint {
         let assembly = environment.assembly
-        return RequestBlueprint(assembly.making(url, modifier)) {
-            try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+        return RequestBlueprint(assembly.making(url)) {
+            try assembly.transportRequest(to: url, method, headers, modifier: $0, encode: nil)
         }
     }
 
     nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
-        _ parameters: some Encodable & Sendable, _ encoder: (any ParameterEncoder)?
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders,
+        _ parameters: (some Encodable & Sendable)?, _ encoder: (any ParameterEncoder)?
     ) -> RequestBlueprint {
+        guard let parameters else { return blueprint(url, method, headers) }
         let assembly = environment.assembly
         let encoder = assembly.encoder(encoder, for: method)
-        return RequestBlueprint(encoder is any NonBlocking ? .running(modifier) : .blocking) {
-            try assembly.transportRequest(to: url, method, headers, modifier: modifier) {
+        return RequestBlueprint(encoder is any NonBlocking ? .plain : .blocking) {
+            try assembly.transportRequest(to: url, method, headers, modifier: $0) {
                 try encoder.encode(parameters, into: $0)
             }
         }
     }
 
     nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
-        _ body: RequestBody
+        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ body: RequestBody
     ) -> RequestBlueprint {
         let assembly = environment.assembly
-        return RequestBlueprint(body.isInMemory ? assembly.making(url, modifier) : .running(modifier)) {
-            let request = try assembly.transportRequest(to: url, method, headers, modifier: modifier, encode: nil)
+        return RequestBlueprint(body.isInMemory ? assembly.making(url) : .plain) {
+            let request = try assembly.transportRequest(to: url, method, headers, modifier: $0, encode: nil)
             return try assembly.uploading(body, with: request)
         }
     }
 
-    nonisolated func blueprint(_ request: some URLRequestConvertible, _ modifier: RequestModifier?) -> RequestBlueprint
-    {
+    nonisolated func blueprint(_ request: some URLRequestConvertible) -> RequestBlueprint {
         let assembly = environment.assembly
-        return RequestBlueprint(.running(modifier)) {
-            try assembly.transportRequest(from: request.asURLRequest(), modifier: modifier)
-        }
+        return RequestBlueprint(.plain) { try assembly.transportRequest(from: request.asURLRequest(), modifier: $0) }
     }
 
     /// Encodes the parameters now, since they must not leave the caller's actor.
@@ -106,6 +87,6 @@ extension Session {
             try environment.assembly.transportRequest(
                 to: url, method, headers, modifier: modifier, immediately: parameters, encoder)
         }
-        return RequestBlueprint(.instant) { try made.get() }
+        return RequestBlueprint(.instant) { _ in try made.get() }
     }
 }

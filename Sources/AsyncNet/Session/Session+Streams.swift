@@ -5,24 +5,16 @@ extension Session {
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: GET by default.
+    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)``.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)``.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func stream(
-        _ url: some URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        _ url: some URLConvertible, method: HTTPMethod = .get,
+        parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
+        headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, modifier))
-    }
-
-    /// A stream with parameters, which an encoder puts into the request's body or query; see
-    /// ``request(_:method:parameters:encoder:headers:options:modifier:)``.
-    public nonisolated func stream(
-        _ url: some URLConvertible, method: HTTPMethod = .get, parameters: some Encodable & Sendable,
-        encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
-    ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, modifier, parameters, encoder))
+        stream(options, blueprint(url, method, headers, parameters, encoder))
     }
 
     /// A stream with a given body. The response may be read while the body is still being sent, if the server responds
@@ -34,20 +26,18 @@ extension Session {
     ///   - body: The request's body.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, modifier, body))
+        stream(options, blueprint(url, method, headers, body))
     }
 
     /// A stream from a `URLRequest` or a router.
     public nonisolated func stream(
-        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
+        _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(request, modifier))
+        stream(options, blueprint(request))
     }
 
     nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {

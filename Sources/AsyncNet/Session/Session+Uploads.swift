@@ -19,23 +19,20 @@ extension Session {
     ///   - method: POST by default.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
-    ///   - modifier: Changes the request after URL, method and headers are set.
     public nonisolated func upload(
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), modifier: RequestModifier? = nil
+        options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
-        DataRequest(register(blueprint(url, method, headers, modifier, body), kind: .upload, options: options))
+        DataRequest(register(blueprint(url, method, headers, body), kind: .upload, options: options))
     }
 
     /// An upload with a `URLRequest` or a router, which must have no body of its own.
     public nonisolated func upload(
-        _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
-        modifier: RequestModifier? = nil
+        _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
         let assembly = environment.assembly
-        let blueprint = RequestBlueprint(.running(modifier)) {
-            try assembly.uploading(
-                body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: modifier))
+        let blueprint = RequestBlueprint(.plain) {
+            try assembly.uploading(body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: $0))
         }
         return DataRequest(register(blueprint, kind: .upload, options: options))
     }

@@ -72,7 +72,7 @@ public actor Session {
     ///
     /// What running requests need is still sent: their retries and redirects, and the requests that their own adapters,
     /// retriers, authenticators and other code make in this session. So are the next pages of a loop over
-    /// ``pages(_:from:headers:options:decoder:next:)`` that has its first page; a loop that asks for no page for 10 seconds
+    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; a loop that asks for no page for 10 seconds
     /// while no request runs is not waited for, and a list whose pages do not end is waited for until the loop ends or its
     /// task is cancelled. Each running request may begin 10 more attempts, so that a stream which
     /// reconnects without end ends. Call this function in no code that a running request waits for.

@@ -137,9 +137,9 @@ struct TaskLocalTests {
 
     private func send(_ session: Session, _ seen: Seen) async throws {
         let noting = Noting(seen: seen)
-        let request = session.request("http://a/moved", method: .post, parameters: ["a": 1], encoder: noting) { _ in
-            seen.note("modifier")
-        }
+        let options = RequestOptions { _ in seen.note("modifier") }
+        let request = session.request(
+            "http://a/moved", method: .post, parameters: ["a": 1], encoder: noting, options: options)
         request.validate { _, _, _ in seen.note("validator") }
         _ = try await request.serializing(using: noting).value
         _ = try await request.serializing([Int].self, decoder: noting).value

@@ -261,7 +261,7 @@ struct ErrorCodeTests {
             .unsupportedByTransport,
             {
                 await Session(transport: .urlSession).request(
-                    "http://127.0.0.1/", modifier: { $0.httpBody = Data([1]) }
+                    "http://127.0.0.1/", options: RequestOptions(modifier: { $0.httpBody = Data([1]) })
                 ).serializing(Data.self).result.failure
             }
         ),

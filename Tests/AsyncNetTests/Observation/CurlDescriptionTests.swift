@@ -16,7 +16,7 @@ struct CurlDescriptionTests {
     func whole() async {
         let request = session.request(
             "http://a/b?q=1", method: .put, headers: ["X": "it's $HOME `id`", "Empty": ""],
-            modifier: { $0.httpBody = Data("a'b\n$c".utf8) })
+            options: RequestOptions(modifier: { $0.httpBody = Data("a'b\n$c".utf8) }))
         let text = await request.curlDescription(showsSecrets: true)
         #expect(text.contains(#"-X 'PUT'"#))
         #expect(text.contains(#"-H 'X: it'\''s $HOME `id`'"#))
@@ -90,7 +90,7 @@ struct CurlDescriptionTests {
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let command = await session.request(server.url(), method: .post, modifier: { $0.httpBody = body })
+            let command = await session.request(server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body }))
                 .curlDescription()
             let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "cat; exit 3 #")])
             #expect(await shell.allOutput() == body)

@@ -325,7 +325,7 @@ struct DataRequestTests {
         let request = session.request(
             "http://a/users", method: .post, parameters: User.ada, encoder: .json,
             headers: [.authorization(bearerToken: "t"), .init(name: "X", value: "own")],
-            modifier: { $0.setValue("m", forHTTPHeaderField: "X-M") })
+            options: RequestOptions(modifier: { $0.setValue("m", forHTTPHeaderField: "X-M") }))
         _ = try await request.serializing(User.self).value
         let seen = try #require(stub.requests.first)
         #expect(seen.method == .post)

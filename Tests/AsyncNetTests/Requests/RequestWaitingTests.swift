@@ -11,7 +11,7 @@ struct RequestWaitingTests {
     func leavingWaiter() async throws {
         let host = HeldHost(StubTransport { _ in .text("x") })
         let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
-        let request = RequestEngine(RequestBlueprint { TransportRequest(head: head) }, host: host)
+        let request = RequestEngine(RequestBlueprint { _ in TransportRequest(head: head) }, host: host)
         let first = Task { await request.transferOutcome() }
         await host.hasEnded.wait()
         let second = Task { await request.transferOutcome() }

@@ -87,13 +87,13 @@ struct SessionDefaultsTests {
         #expect(seen[2]["User-Agent"] == "app" && seen[2]["Accept-Language"] == nil)
     }
 
-    @Test("Parameters may be a literal of mixed values")
+    @Test("Parameters may be a JSON literal of mixed values")
     func mixedLiterals() async throws {
         let stub = StubTransport { _ in .status(204) }
         let session = Session(transport: stub)
-        try await session.post("http://a/", parameters: ["a": 1, "b": "x"]).serializing(Empty.self).value
-        try await session.get("http://a/", parameters: ["a": 1, "b": "x"]).serializing(Empty.self).value
-        try await session.request("http://a/", method: .put, parameters: ["a": [1, "x"]], encoder: .json(.sortedKeys))
+        try await session.post("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(Empty.self).value
+        try await session.get("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(Empty.self).value
+        try await session.request("http://a/", method: .put, parameters: ["a": [1, "x"]] as JSON, encoder: .json(.sortedKeys))
             .serializing(Empty.self).value
         let seen = stub.requests.map { "\($0.query ?? "")\($0.text)" }
         #expect(try JSON(parsing: seen[0]) == ["a": 1, "b": "x"])
@@ -118,7 +118,7 @@ struct SessionDefaultsTests {
             session.put("a", options: options), session.patch("a", options: options),
             session.get("a", parameters: ["a": 1], options: options),
             session.post("a", parameters: ["a": 1], options: options),
-            session.post("a", body: .data(Data()), options: options), session.download("a", options: options),
+            session.download("a", options: options),
             session.stream("a", options: options), session.upload(.data(Data()), to: "a", options: options),
         ]
         for request in requests {

@@ -64,7 +64,7 @@ struct MockServerTLSTests {
             server.on(.put, "/echo") { request in .data(request.body) }
             let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
             let request = session.request(
-                server.url("/echo"), method: .put, modifier: { $0.httpBody = body })
+                server.url("/echo"), method: .put, options: RequestOptions(modifier: { $0.httpBody = body }))
             #expect(try await request.serializing(Data.self).value == body)
         }
     }

@@ -33,7 +33,7 @@ struct MockServerTests {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             let request = session.request(
                 server.url("/a%20b?q=1"), method: .post, headers: ["X": "1"],
-                modifier: { $0.httpBody = Data("body".utf8) })
+                options: RequestOptions(modifier: { $0.httpBody = Data("body".utf8) }))
             _ = try await request.serializing(Data.self).value
             _ = try await session.request(server.url()).serializing(Data.self).value
             let seen = try await server.takeRequest()

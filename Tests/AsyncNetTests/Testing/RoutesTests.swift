@@ -44,7 +44,7 @@ struct RoutesTests {
         ] as [(HTTPMethod, String)] {
             let request = session.request(
                 base + path, method: method,
-                modifier: { if $0.httpMethod == "POST" { $0.httpBody = Data("[1]".utf8) } })
+                options: RequestOptions(modifier: { if $0.httpMethod == "POST" { $0.httpBody = Data("[1]".utf8) } }))
             let response = await request.serializing(String.self).response
             let text = response.statusCode.map { $0 < 400 ? response.value ?? "" : "" } ?? ""
             texts.append("\(response.statusCode ?? 0) \(text) \(response.head?.headers["Allow"] ?? "")")

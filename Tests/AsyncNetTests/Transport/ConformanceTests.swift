@@ -115,7 +115,7 @@ struct ConformanceTests {
         try await withServer(.redirect(to: "/b", status: redirect.status), .text("end")) {
             (server: MockServer) async throws in
             let request = session.request(
-                server.url("/a"), method: .post, modifier: { $0.httpBody = Data("body".utf8) })
+                server.url("/a"), method: .post, options: RequestOptions(modifier: { $0.httpBody = Data("body".utf8) }))
             #expect(try await request.serializing(String.self).value == "end")
             #expect(try await server.takeRequest().text == "body")
             let second = try await server.takeRequest()
@@ -170,7 +170,7 @@ struct ConformanceTests {
         var random = SeededRandom(state: UInt64(size))
         let body = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let request = session.request(server.url(), method: .post, modifier: { $0.httpBody = body })
+            let request = session.request(server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body }))
             let response = await request.serializing(String.self).response
             #expect(response.value == "thanks")
             let seen = try await server.takeRequest()
@@ -204,7 +204,7 @@ struct ConformanceTests {
         try await withServer(.status(413, body: "too large").with(.earlyResponse)) {
             (server: MockServer) async throws in
             let request = session.request(
-                server.url(), method: .put, modifier: { $0.httpBody = Data(count: 2_000_000) })
+                server.url(), method: .put, options: RequestOptions(modifier: { $0.httpBody = Data(count: 2_000_000) }))
             let response = await request.serializing(String.self).response
             #expect(response.statusCode == 413, "\(response)")
             #expect(response.value == "too large")
@@ -221,7 +221,7 @@ struct ConformanceTests {
         try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
             (server: MockServer) async throws in
             for body in ["one", "two"] {
-                let request = session.request(server.url(), method: .put, modifier: { $0.httpBody = Data(body.utf8) })
+                let request = session.request(server.url(), method: .put, options: RequestOptions(modifier: { $0.httpBody = Data(body.utf8) }))
                 _ = try await request.serializing(String.self).value
             }
             var seen: [String] = []

@@ -4,7 +4,7 @@ public import Foundation
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:headers:segments:checksum:options:modifier:)``. A download starts when its
+/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)``. A download starts when its
 /// outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it. Its chunks are written
 /// as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
 /// or a cancel the partial file is removed when the request is released, unless ``resumeData`` is read or the destination
@@ -14,10 +14,13 @@ public import Foundation
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
 /// the file then has the bytes as they were sent, with the codings of a `Content-Encoding` in the response all the same.
 public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public let engine: RequestEngine
+    public let reference: RequestReference
     let sink: DownloadSink
 
-    init(_ engine: RequestEngine, _ sink: DownloadSink) { (self.engine, self.sink) = (engine, sink) }
+    init(_ engine: RequestEngine, _ sink: DownloadSink) {
+        reference = RequestReference(engine: engine)
+        self.sink = sink
+    }
 
     // MARK: The outcome
 

@@ -8,7 +8,7 @@ import Foundation
 ///
 ///     for try await products in session.pages([Product].self, from: "products") { show(products) }
 ///
-/// Made by ``Session/pages(_:from:headers:options:decoder:next:)``. A page is requested when it is asked for, so a loop
+/// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is asked for, so a loop
 /// that ends early has requested no more than it has used, and `prefix(10)` limits the number of pages. Each page is a
 /// request with the session's policies and the given options, `deadline` for each page included. Cancelling the task
 /// that waits for a page cancels its request. Each loop begins with the first page.
@@ -92,7 +92,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func received(_ step: PageCourse.Step, _ options: RequestOptions) async throws -> Received {
-            let request = pages.session.send(RequestBlueprint(.instant) { step.request }, options)
+            let request = pages.session.send(RequestBlueprint(.instant) { _ in step.request }, options)
             request.validate()
             let response = await request.serializing(Page.self, decoder: pages.decoder).response
             let page = try response.result.get()

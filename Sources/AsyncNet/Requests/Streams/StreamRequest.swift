@@ -2,20 +2,21 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:headers:options:modifier:)``. A stream starts at the first read, or when its
+/// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)``. A stream starts at the first read, or when its
 /// ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs. Leaving the
 /// loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
 /// chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
 public struct StreamRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public let engine: RequestEngine
+    public let reference: RequestReference
     let sink: StreamSink
     /// Cancels the request when the last copy of this value is released before the body is read.
     private let lease: StreamLease
 
     init(_ engine: RequestEngine, _ sink: StreamSink) {
-        (self.engine, self.sink) = (engine, sink)
+        reference = RequestReference(engine: engine)
+        self.sink = sink
         lease = sink.lease(of: engine)
     }
 
