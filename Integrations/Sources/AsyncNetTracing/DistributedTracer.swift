@@ -18,7 +18,7 @@ public import Tracing
 /// What the request sends is the span's context as the tracer's injector writes it, if that is W3C Trace Context:
 /// `traceparent`, `tracestate`, and `baggage`. For tracers with other headers, such as B3, add a
 /// ``ServiceContextPropagation``; these then have the context of the caller's span.
-public final class DistributedTracer: AsyncNet.Tracer {
+public final class DistributedTracer: RequestTracer {
     /// Several spans may have one context, if the tracing system does not record them.
     private struct Key: Hashable {
         let requestID: RequestID
@@ -26,14 +26,14 @@ public final class DistributedTracer: AsyncNet.Tracer {
         let start: Date
     }
 
-    private let tracer: (any Tracing.Tracer)?
+    private let tracer: (any Tracer)?
     private let open = LockedValue<[Key: [any Span]]>([:])
 
     /// Makes a tracer.
     ///
     /// - Parameter tracer: Makes the spans; `nil`, the default, is `InstrumentationSystem.tracer` in the task that
     ///   starts the request.
-    public init(_ tracer: (any Tracing.Tracer)? = nil) { self.tracer = tracer }
+    public init(_ tracer: (any Tracer)? = nil) { self.tracer = tracer }
 
     /// Begins a span of the tracing system, and returns its context.
     public func startSpan(_ span: TraceSpan) -> TraceContext {
@@ -50,7 +50,7 @@ public final class DistributedTracer: AsyncNet.Tracer {
         return context
     }
 
-    private static func context(of parent: TraceContext?, _ tracer: any Tracing.Tracer) -> ServiceContext {
+    private static func context(of parent: TraceContext?, _ tracer: any Tracer) -> ServiceContext {
         var context = ServiceContext.topLevel
         if let parent { tracer.extract(parent.headers, into: &context, using: HeaderExtractor()) }
         return context

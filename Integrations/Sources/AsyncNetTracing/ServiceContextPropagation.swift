@@ -43,6 +43,6 @@ public struct ServiceContextPropagation: RequestAdapter {
 /// Writes what an instrument passes on into headers.
 struct HeaderInjector: Injector {
     func inject(_ value: String, forKey key: String, into carrier: inout HTTPHeaders) {
-        carrier.set(HTTPHeader(name: key, value: value))
+        carrier.update(name: key, value: value)
     }
 }

@@ -11,7 +11,7 @@ import Tracing
 struct DistributedTracerTests {
     private let spans = InMemoryTracer()
 
-    private func session(_ transport: some Transport, _ tracer: (any Tracing.Tracer)?) -> Session {
+    private func session(_ transport: some Transport, _ tracer: (any Tracer)?) -> Session {
         let propagation = TracePropagation(tracer: DistributedTracer(tracer))
         return Session(transport: transport, configuration: .init(interceptors: [propagation]))
     }

@@ -4,7 +4,7 @@ import InMemoryTracing
 import Tracing
 
 /// A tracer that injects W3C Trace Context, with numbers that count up.
-struct W3CTracer: Tracing.Tracer {
+struct W3CTracer: Tracer {
     let spans: InMemoryTracer
     /// Whether all spans have the same context.
     let isConstant: Bool

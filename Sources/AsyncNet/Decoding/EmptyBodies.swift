@@ -51,8 +51,8 @@ extension Optional: EmptyResponse {
 }
 
 /// No value, for requests of which only the success matters. Any body is accepted and ignored.
-public struct Empty: EmptyResponse, Codable, Hashable, Sendable {
-    public static let emptyValue = Empty()
+public struct NoContent: EmptyResponse, Codable, Hashable, Sendable {
+    public static let emptyValue = NoContent()
     /// Creates the value.
     public init() {}
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Returns the body's bytes; empty data for an empty body.
-public struct DataSerializer: ResponseSerializer, PlacedSerializer {
+struct DataSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies?
     var place: SerializerPlace {
@@ -9,38 +9,38 @@ public struct DataSerializer: ResponseSerializer, PlacedSerializer {
     }
 
     /// Creates a serializer; without `emptyBodies` every response may have no body.
-    public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil) {
+    init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil) {
         self.preprocessor = preprocessor
         self.emptyBodies = emptyBodies
     }
 
-    public func serialize(_ response: RawResponse) async throws -> Data {
+    func serialize(_ response: RawResponse) async throws -> Data {
         try emptyBodies?.check(response)
         return try preprocessor.preprocess(response.data)
     }
 }
 
 /// Ignores the body, and always succeeds.
-public struct EmptySerializer: ResponseSerializer, PlacedSerializer {
+struct EmptySerializer: ResponseSerializer, PlacedSerializer {
     /// Creates a serializer.
-    public init() {}
+    init() {}
     var place: SerializerPlace { .here }
-    public func serialize(_ response: RawResponse) async throws -> Empty { .emptyValue }
+    func serialize(_ response: RawResponse) async throws -> NoContent { .emptyValue }
 }
 
 /// Decodes the body as ``JSON``; `null` for a response that may have no body and has none.
-public struct JSONSerializer: ResponseSerializer, PlacedSerializer {
+struct JSONSerializer: ResponseSerializer, PlacedSerializer {
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies
     var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     /// Creates a serializer.
-    public init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
+    init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
         self.preprocessor = preprocessor
         self.emptyBodies = emptyBodies
     }
 
-    public func serialize(_ response: RawResponse) async throws -> JSON {
+    func serialize(_ response: RawResponse) async throws -> JSON {
         guard !response.data.isEmpty else {
             guard emptyBodies.allow(response) else { throw AsyncNetError(.emptyBody) }
             return .null

@@ -337,7 +337,7 @@ extension AsyncNetError.Code {
     /// The response has no body, and the value needs one.
     public static let emptyBody = Self(
         "emptyBody", "The response has no body",
-        "Serialize Empty, Data or an EmptyResponse type if the server may send no body.")
+        "Serialize NoContent, Data or an EmptyResponse type if the server may send no body.")
 
     /// The body could not be decoded as the requested value.
     public static let decodingFailed = Self(

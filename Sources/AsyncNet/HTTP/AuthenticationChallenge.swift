@@ -1,21 +1,21 @@
 /// A challenge of a server or proxy, as in `WWW-Authenticate` and `Proxy-Authenticate` (RFC 9110 §11.6.1, §11.7.1).
-public struct AuthenticationChallenge: Hashable, Sendable {
+struct AuthenticationChallenge: Hashable, Sendable {
     /// The authentication scheme in lower case, such as `basic`, `digest` or `bearer`.
-    public let scheme: String
+    let scheme: String
     /// The parameters; names in lower case, values unquoted, otherwise as sent. Of repeated names the first is kept.
-    public let parameters: [String: String]
+    let parameters: [String: String]
     /// The value that schemes such as `Negotiate` have instead of parameters (RFC 9110 §11.2).
-    public let token68: String?
+    let token68: String?
 
     /// Creates a challenge.
-    public init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
+    init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
         self.scheme = scheme.lowercased()
         self.parameters = Dictionary(parameters.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
         self.token68 = token68
     }
 
     /// The protection space that the credentials are for; most schemes have it.
-    public var realm: String? { parameters["realm"] }
+    var realm: String? { parameters["realm"] }
 
     /// The challenges of all header lines of one name, in order.
     ///

@@ -104,7 +104,7 @@ public struct HTTPHeaders: Hashable, Sendable {
             return joined
         }
         set {
-            if let newValue { set(HTTPHeader(name: name, value: newValue)) } else { remove(name) }
+            if let newValue { update(HTTPHeader(name: name, value: newValue)) } else { remove(name) }
         }
     }
 
@@ -147,7 +147,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     /// Replaces the first header of this name in its position, and removes the others; adds the header if there is
     /// none.
-    public mutating func set(_ header: HTTPHeader) {
+    public mutating func update(_ header: HTTPHeader) {
         guard let first = headers.firstIndex(where: { $0.hasName(header.name) }) else { return add(header) }
         headers[first] = header
         guard let next = headers.indices.dropFirst(first + 1).first(where: { headers[$0].hasName(header.name) })
@@ -155,10 +155,8 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers[next...].removeAll { $0.hasName(header.name) }
     }
 
-    /// Replaces all headers of this name, as ``set(_:)``.
-    public mutating func update(_ header: HTTPHeader) { set(header) }
-    /// Replaces all headers of this name, as ``set(_:)``.
-    public mutating func update(name: String, value: String) { set(HTTPHeader(name: name, value: value)) }
+    /// Replaces all headers of this name, as ``update(_:)``.
+    public mutating func update(name: String, value: String) { update(HTTPHeader(name: name, value: value)) }
 
     /// Removes all headers of this name.
     public mutating func remove(_ name: String) {
@@ -213,7 +211,7 @@ extension HTTPHeaders: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
     /// Creates headers in the order of the literal; of equal names, compared case-insensitively, the last wins.
     public init(dictionaryLiteral elements: (String, String)...) {
         headers = []
-        for (name, value) in elements { set(HTTPHeader(name: name, value: value)) }
+        for (name, value) in elements { update(HTTPHeader(name: name, value: value)) }
     }
 
     /// Shown by `dump`; contains no secrets.

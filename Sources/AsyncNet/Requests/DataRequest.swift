@@ -87,12 +87,12 @@ extension DataRequest {
     }
 
     /// Ignores the body: the outcome only shows that the request has succeeded.
-    public func serializing(_ type: Empty.Type) -> ResponseTask<Empty> {
+    public func serializing(_ type: NoContent.Type) -> ResponseTask<NoContent> {
         own(EmptySerializer())
     }
 
     /// Ignores the body. A body is not expected, so it makes no difference which responses may have none.
-    public func serializing(_ type: Empty.Type, emptyBodies: EmptyBodies) -> ResponseTask<Empty> {
+    public func serializing(_ type: NoContent.Type, emptyBodies: EmptyBodies) -> ResponseTask<NoContent> {
         own(EmptySerializer())
     }
 

@@ -13,7 +13,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     private let outcome: TransferOutcome
 
     /// When the request passed its milestones, serializing included, and the intervals between them.
-    public var timeline: Timeline { metrics.timeline }
+    public var timeline: ResponseTimeline { metrics.timeline }
 
     init(result: Result<Value, Failure>, metrics: RequestMetrics, outcome: TransferOutcome) {
         self.result = result

@@ -80,7 +80,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     }
 }
 
-extension ResponseTask where Value == Empty {
+extension ResponseTask where Value == NoContent {
     /// Waits until the request has succeeded. There is no value, so that a statement needs no `_ =`.
     ///
     /// - Throws: ``AsyncNetError``, as for other types.

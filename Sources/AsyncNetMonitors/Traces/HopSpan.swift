@@ -3,12 +3,12 @@ import AsyncNet
 /// The span of one hop, from its start to its end, which is sent to the tracer once.
 final class HopSpan: TracedHop {
     private let propagation: TracePropagation
-    private let tracer: any Tracer
+    private let tracer: any RequestTracer
     private let span: Locked<TraceSpan>
     /// The context that is sent to the server.
     let context: TraceContext
 
-    init(_ span: TraceSpan, _ propagation: TracePropagation, _ tracer: any Tracer) {
+    init(_ span: TraceSpan, _ propagation: TracePropagation, _ tracer: any RequestTracer) {
         self.propagation = propagation
         self.tracer = tracer
         var started = span

@@ -59,7 +59,7 @@ final class RequestSpans: RequestTrace {
 
     private func begin(
         _ request: HTTPRequestHead, _ urlTemplate: String?, _ context: TraceContext, _ parent: TraceContext?,
-        _ tracer: any Tracer
+        _ tracer: any RequestTracer
     ) -> HopSpan {
         let template = urlTemplate.map(propagation.redaction.text(ofURL:))
         let attributes = SpanAttributes.ofRequest(

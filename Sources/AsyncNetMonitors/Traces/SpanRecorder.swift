@@ -8,7 +8,7 @@ import AsyncNet
 ///     print(recorder.spans.map(\.name))
 ///
 /// When a request's outcome is awaited, its spans have ended.
-public final class SpanRecorder: Tracer {
+public final class SpanRecorder: RequestTracer {
     private struct State {
         var open: [TraceContext.SpanID: TraceSpan] = [:]
         var ended: [TraceSpan] = []

@@ -2,7 +2,7 @@ public import AsyncNet
 public import Foundation
 
 /// Sends the trace that a request belongs to, as W3C Trace Context: the headers `traceparent`, `tracestate` and
-/// `baggage`; and reports a span for each head that is sent to a ``Tracer``.
+/// `baggage`; and reports a span for each head that is sent to a ``RequestTracer``.
 ///
 ///     let session = Session(configuration: .init(interceptors: [TracePropagation()]))
 ///
@@ -66,7 +66,7 @@ public struct TracePropagation: RequestPolicy {
         case never
     }
 
-    let tracer: (any Tracer)?
+    let tracer: (any RequestTracer)?
     let destinations: Destinations
     let newTraces: NewTraces
     let propagatesBaggage: Bool
@@ -85,7 +85,7 @@ public struct TracePropagation: RequestPolicy {
     ///   - responseHeaders: The response headers that spans have as attributes, redacted.
     ///   - redaction: What is redacted in spans.
     public init(
-        tracer: (any Tracer)? = nil, destinations: Destinations = .requested, newTraces: NewTraces = .sampled,
+        tracer: (any RequestTracer)? = nil, destinations: Destinations = .requested, newTraces: NewTraces = .sampled,
         propagatesBaggage: Bool = true, requestHeaders: [String] = [], responseHeaders: [String] = [],
         redaction: RedactionRule = .standard
     ) {
@@ -112,7 +112,7 @@ public struct TracePropagation: RequestPolicy {
         headers.remove("tracestate")
         for header in context.headers {
             if header.hasName("baggage"), !propagatesBaggage || headers.contains(name: "baggage") { continue }
-            headers.set(header)
+            headers.update(header)
         }
     }
 }

@@ -2,7 +2,7 @@ import AsyncNet
 
 /// Receives the spans of requests: a tracing system, an exporter, a log.
 ///
-///     struct SpanLog: Tracer {
+///     struct SpanLog: RequestTracer {
 ///         func endSpan(_ span: TraceSpan) { print(span.name, span.duration ?? .zero, span.status) }
 ///     }
 ///     let session = Session(configuration: .init(interceptors: [TracePropagation(tracer: SpanLog())]))
@@ -15,7 +15,7 @@ import AsyncNet
 /// A span ends once, when the response's body has ended, been refused or been given up; at the latest when the request
 /// ends. Both functions are called on the thread that carries the request, in an order that fits each span, for
 /// different requests at the same time. They must not block it.
-public protocol Tracer: Sendable {
+public protocol RequestTracer: Sendable {
     /// Begins a span, in the task that sends the request.
     ///
     /// - Returns: The context of the span, which is sent to the server. By default ``TraceSpan/context``, which has the
@@ -28,7 +28,7 @@ public protocol Tracer: Sendable {
     func endSpan(_ span: TraceSpan)
 }
 
-extension Tracer {
+extension RequestTracer {
     /// Returns the context that was made for the span.
     public func startSpan(_ span: TraceSpan) -> TraceContext { span.context }
 }

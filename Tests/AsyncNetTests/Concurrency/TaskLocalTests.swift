@@ -41,7 +41,7 @@ struct TaskLocalTests {
         var places: [String] { values.withLock { $0.keys.sorted() } }
     }
 
-    private struct Noting: ParameterEncoder, ResponseSerializer, DataPreprocessor, DataDecoder, Tracer {
+    private struct Noting: ParameterEncoder, ResponseSerializer, DataPreprocessor, DataDecoder, RequestTracer {
         let seen: Seen
 
         func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {

@@ -127,7 +127,7 @@ struct PagesAndFieldsTests {
         let (product, entityTag) = (Product(), "\"1\"")
         let receipt = await session.put(
             "products/\(segment: product.id)", parameters: product, encoder: .json, headers: ["If-Match": entityTag]
-        ).validate().serializing(Empty.self).response
+        ).validate().serializing(NoContent.self).response
         #expect(receipt.statusCode == 412 && receipt.error?.code == .unacceptableStatus)
     }
 }

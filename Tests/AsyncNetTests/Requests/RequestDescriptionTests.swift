@@ -16,7 +16,7 @@ struct RequestDescriptionTests {
         let request = session.request("http://u:secret@a/b?token=secret", method: .put)
         #expect("\(request)" == "PUT http://a/b (initialized)")
         #expect("\(session.request(CallSiteTests.Router.user(1)))" == "A data request (initialized)")
-        try await request.serializing(Empty.self).value
+        try await request.serializing(NoContent.self).value
         #expect("\(request)" == "PUT http://a/b (finished, 204)")
         let cancelled = session.stream("http://a/")
         await cancelled.cancel()
@@ -35,7 +35,7 @@ struct RequestDescriptionTests {
         let command = request.debugDescription
         #expect(command.hasPrefix("curl -v") && command.contains("-X 'PUT'"))
         #expect(command.hasSuffix("'http://a/b?<redacted>'") && !command.contains("secret"))
-        try await request.serializing(Empty.self).value
+        try await request.serializing(NoContent.self).value
         #expect(request.debugDescription == command)
         #expect(await request.curlDescription() == command)
         for other in [session.download("http://a/c"), session.stream("http://a/c")] as [any Request] {
@@ -48,7 +48,7 @@ struct RequestDescriptionTests {
         let session = Session(transport: StubTransport { _ in .status(204) })
         let request = session.request(CallSiteTests.Router.user(1))
         #expect(request.debugDescription == "A data request (initialized)")
-        try await request.serializing(Empty.self).value
+        try await request.serializing(NoContent.self).value
         #expect(request.debugDescription.hasPrefix("curl -v"))
     }
 

@@ -48,7 +48,7 @@ struct SessionDefaultsTests {
             session.post("a", parameters: parameters, encoder: .query),
             session.get("a", parameters: parameters, encoder: .urlEncodedForm(encoder: URLEncodedFormEncoder())),
         ] {
-            try await request.serializing(Empty.self).value
+            try await request.serializing(NoContent.self).value
         }
         let bodies = stub.requests.map { "\($0.query ?? "") \($0.text)" }
         let json = #" {"userName":"Ada"}"#
@@ -66,7 +66,7 @@ struct SessionDefaultsTests {
         let session = Session(transport: stub, configuration: Self.snake)
         var event = Self.event
         event.startsAt = Date(timeIntervalSince1970: 1_769_860_800)
-        try await session.post("http://a/", parameters: event).serializing(Empty.self).value
+        try await session.post("http://a/", parameters: event).serializing(NoContent.self).value
         #expect(
             stub.requests.map { $0.text }
                 == [#"{"starts_at":"2026-01-31T12:00:00Z","user_name":"Ada"}"#])
@@ -76,11 +76,14 @@ struct SessionDefaultsTests {
     func headers() async throws {
         let stub = StubTransport { _ in .status(204) }
         var configuration = SessionConfiguration(headers: ["X-App": "1"])
-        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(Empty.self).value
+        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(NoContent.self)
+            .value
         configuration.headers = ["User-Agent": "app"]
-        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(Empty.self).value
+        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(NoContent.self)
+            .value
         configuration.defaultHeaders = []
-        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(Empty.self).value
+        try await Session(transport: stub, configuration: configuration).get("http://a/").serializing(NoContent.self)
+            .value
         let seen = stub.requests.map(\.headers)
         #expect(seen[0]["X-App"] == "1" && seen[0]["User-Agent"]?.contains("AsyncNet/") == true)
         #expect(seen[1]["User-Agent"] == "app" && seen[1]["Accept-Language"] != nil)
@@ -91,10 +94,12 @@ struct SessionDefaultsTests {
     func mixedLiterals() async throws {
         let stub = StubTransport { _ in .status(204) }
         let session = Session(transport: stub)
-        try await session.post("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(Empty.self).value
-        try await session.get("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(Empty.self).value
-        try await session.request("http://a/", method: .put, parameters: ["a": [1, "x"]] as JSON, encoder: .json(.sortedKeys))
-            .serializing(Empty.self).value
+        try await session.post("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(NoContent.self).value
+        try await session.get("http://a/", parameters: ["a": 1, "b": "x"] as JSON).serializing(NoContent.self).value
+        try await session.request(
+            "http://a/", method: .put, parameters: ["a": [1, "x"]] as JSON, encoder: .json(.sortedKeys)
+        )
+        .serializing(NoContent.self).value
         let seen = stub.requests.map { "\($0.query ?? "")\($0.text)" }
         #expect(try JSON(parsing: seen[0]) == ["a": 1, "b": "x"])
         #expect(seen[1] == "a=1&b=x" && seen[2] == #"{"a":[1,"x"]}"#)
@@ -130,7 +135,7 @@ struct SessionDefaultsTests {
     private func succeed(_ request: any Request) async throws {
         request.validate(statusCode: [200])
         switch request {
-        case let request as DataRequest: try await request.serializing(Empty.self).value
+        case let request as DataRequest: try await request.serializing(NoContent.self).value
         case let request as DownloadRequest: _ = try await request.serializing(Data.self).value
         case let request as StreamRequest: for try await _ in request.chunks {}
         default: Issue.record("An unknown kind of request: \(request)")

@@ -241,7 +241,7 @@ struct TestClockTests {
         let server = try await MockServer.start(keptRequests: 3)
         await server.route("/*") { _ in .status(204) }
         let session = Session()
-        for index in 1...7 { _ = try await session.request(server.url("/\(index)")).serializing(Empty.self).value }
+        for index in 1...7 { _ = try await session.request(server.url("/\(index)")).serializing(NoContent.self).value }
         #expect(try await server.takeRequest().path == "/4")
         #expect(await server.requestCount == 7)
         await server.stop()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Timeline")
 struct TimelineTests {
-    private let timeline = Timeline(
+    private let timeline = ResponseTimeline(
         requestStartTime: Date(timeIntervalSinceReferenceDate: 100), latency: .milliseconds(123),
         requestDuration: .milliseconds(150), serializationDuration: .microseconds(2600))
 

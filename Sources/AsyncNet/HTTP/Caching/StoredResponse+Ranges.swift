@@ -68,9 +68,9 @@ extension StoredResponse {
     /// The 206 response with this part in its head; the whole as 200.
     private func part(_ bytes: ClosedRange<Int64>, of total: Int64?) -> StoredResponse {
         var copy = self
-        copy.headers.set(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
+        copy.headers.update(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
         guard let total, bytes == 0...(total - 1) else {
-            copy.headers.set(HTTPHeader(name: "Content-Range", value: ContentRange(bytes, of: total).description))
+            copy.headers.update(HTTPHeader(name: "Content-Range", value: ContentRange(bytes, of: total).description))
             return copy
         }
         copy.headers.remove("Content-Range")
@@ -83,8 +83,8 @@ extension StoredResponse {
         guard let bytes = range.bytes else { return self }
         var copy = self
         (copy.statusCode, copy.reasonPhrase) = (206, "Partial Content")
-        copy.headers.set(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
-        copy.headers.set(HTTPHeader(name: "Content-Range", value: range.description))
+        copy.headers.update(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))
+        copy.headers.update(HTTPHeader(name: "Content-Range", value: range.description))
         return copy
     }
 }

@@ -38,7 +38,7 @@ struct StoredResponse: Sendable, Hashable {
     /// The head for a request of this URL at this time, with the age of the response (RFC 9111 §5.1).
     func head(for url: URL, at now: Date) -> HTTPResponseHead {
         var headers = headers
-        headers.set(HTTPHeader(name: "Age", value: "\(Freshness(self, at: now).wholeAge)"))
+        headers.update(HTTPHeader(name: "Age", value: "\(Freshness(self, at: now).wholeAge)"))
         return HTTPResponseHead(
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
@@ -84,7 +84,7 @@ struct StoredResponse: Sendable, Hashable {
         for header in new { copy.headers.add(header) }
         // Without a Date the response was confirmed when it was received (RFC 9110 §6.6.1).
         if !head.headers.contains(name: "Date") {
-            copy.headers.set(HTTPHeader(name: "Date", value: HTTPDate(received).description))
+            copy.headers.update(HTTPHeader(name: "Date", value: HTTPDate(received).description))
         }
         (copy.requested, copy.received) = (requested, received)
         return copy

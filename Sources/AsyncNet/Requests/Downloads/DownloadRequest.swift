@@ -112,7 +112,7 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStri
     }
 
     /// Does not use the file's content: the outcome only shows that the download has succeeded.
-    public func serializing(_ type: Empty.Type) -> ResponseTask<Empty> { serializing(using: EmptySerializer()) }
+    public func serializing(_ type: NoContent.Type) -> ResponseTask<NoContent> { serializing(using: EmptySerializer()) }
 
     /// Serializes the file's content, which is read into memory, with the given serializer.
     public func serializing<Serializer: ResponseSerializer>(

@@ -16,10 +16,10 @@ public struct NextPage<Page: Sendable>: Sendable {
 
     let rule: Rule
 
-    /// Follows the response's first ``Link`` with relation `next`; a page without one is the last.
+    /// Follows the response's first ``WebLink`` with relation `next`; a page without one is the last.
     public static var linked: NextPage { linked(relation: "next") }
 
-    /// Follows the response's first ``Link`` with this relation, such as `prev`. Links with an `anchor` that is another
+    /// Follows the response's first ``WebLink`` with this relation, such as `prev`. Links with an `anchor` that is another
     /// URL than the response's do not count.
     public static func linked(relation: String) -> NextPage { NextPage(rule: .link(relation: relation)) }
 

@@ -77,7 +77,7 @@ struct RequestSpansTests {
     }
 
     /// Calls a function when a span begins; all spans have one context.
-    private final class Constant: Tracer {
+    private final class Constant: RequestTracer {
         private let context = TraceContext()
         let (starts, ends) = (Counter(), Counter())
         private let onStart: @Sendable () -> Void
@@ -98,7 +98,7 @@ struct RequestSpansTests {
         let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(TestClock())))
         let trace: RequestSpans
 
-        init(_ tracer: any Tracer) {
+        init(_ tracer: any RequestTracer) {
             trace = RequestSpans(TracePropagation(tracer: tracer), RequestID())
         }
 
@@ -166,7 +166,7 @@ struct RequestSpansTests {
 }
 
 /// Records spans, and the identifiers of those that ended.
-final class CountingTracer: Tracer {
+final class CountingTracer: RequestTracer {
     let recorder = SpanRecorder()
     private let ended = Locked<[TraceContext.SpanID]>([])
 

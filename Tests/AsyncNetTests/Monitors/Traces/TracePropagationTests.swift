@@ -255,7 +255,7 @@ struct TracePropagationTests {
 
     @Test("The tracer's own context is sent, and begins in the task that sends the request")
     func tracersContext() async throws {
-        struct Own: Tracer {
+        struct Own: RequestTracer {
             let context: TraceContext
             @TaskLocal static var local = 0
             let seen = Counter()

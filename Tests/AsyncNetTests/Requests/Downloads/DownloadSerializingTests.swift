@@ -29,10 +29,10 @@ struct DownloadSerializingTests {
         let (text, empty) = ("http://a/", "http://a/empty")
         #expect(try await session.request(text).serializing(String.self, emptyBodies: empties).value == "hello")
         #expect(try await session.request(text).serializing(Data.self, emptyBodies: empties).value.count == 5)
-        try await session.request(text).serializing(Empty.self, emptyBodies: empties).value
+        try await session.request(text).serializing(NoContent.self, emptyBodies: empties).value
         #expect(try await session.download(text).serializing(String.self, emptyBodies: empties).value == "hello")
         #expect(try await session.download(text).serializing(Data.self, emptyBodies: empties).value.count == 5)
-        try await session.download(text).serializing(Empty.self).value
+        try await session.download(text).serializing(NoContent.self).value
         let codes = [
             await session.request(empty).serializing(String.self, emptyBodies: empties).response.error?.code,
             await session.request(empty).serializing(Data.self, emptyBodies: empties).response.error?.code,

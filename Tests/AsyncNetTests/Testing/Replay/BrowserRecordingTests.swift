@@ -36,7 +36,7 @@ struct BrowserRecordingTests {
         let form = "application/x-www-form-urlencoded"
         #expect(try await session.text("POST \(base)/login", "password=p&name=Ada", type: form) == "welcome")
         #expect(try await session.text("GET \(base)/old") == "arrived")
-        let removed = await session.request("\(base)/api/users/1", method: .delete).serializing(Empty.self).response
+        let removed = await session.request("\(base)/api/users/1", method: .delete).serializing(NoContent.self).response
         #expect(removed.statusCode == 204)
         #expect(await session.request("\(base)/favicon.ico").serializing(Data.self).response.statusCode == 404)
         #expect(await session.failure("GET \(base)/broken")?.code == .emptyReply)

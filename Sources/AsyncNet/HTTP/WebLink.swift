@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// The target is what a server sent: it may be of any scheme and origin, and credentials must not follow it without a
 /// check. ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)`` makes that check.
-public struct Link: Hashable, Sendable {
+public struct WebLink: Hashable, Sendable {
     /// The URL that the link leads to, resolved against the response's URL (RFC 3986 §5).
     public let target: URL
     /// The URL that the link leads from: the resolved `anchor`, or the response's URL without one.
@@ -54,7 +54,7 @@ public struct Link: Hashable, Sendable {
     }
 }
 
-extension Link: CustomStringConvertible, CustomReflectable {
+extension WebLink: CustomStringConvertible, CustomReflectable {
     /// The target without userinfo, query and fragment, and the relation types.
     public var description: String { "<\(target.withoutSecrets)>; rel=\"\(relations.joined(separator: " "))\"" }
 
@@ -66,20 +66,20 @@ extension HTTPHeaders {
     /// The links of all `Link` fields, in order.
     ///
     /// - Parameter base: The URL that relative targets are resolved against: that of the response.
-    public func links(relativeTo base: URL) -> [Link] {
+    public func links(relativeTo base: URL) -> [WebLink] {
         values(for: "Link").flatMap { text in
             var scanner = LinkScanner(text)
-            return scanner.links().compactMap { Link($0.target, $0.parameters, base: base) }
+            return scanner.links().compactMap { WebLink($0.target, $0.parameters, base: base) }
         }
     }
 }
 
 extension HTTPResponseHead {
     /// The links of all `Link` fields, in order, relative to the response's URL.
-    public var links: [Link] { headers.links(relativeTo: url) }
+    public var links: [WebLink] { headers.links(relativeTo: url) }
 }
 
 extension HTTPURLResponse {
     /// The links of the `Link` fields, in order, relative to the response's URL; none if the response has no URL.
-    public var links: [Link] { url.map { HTTPResponseHead(self, url: $0).links } ?? [] }
+    public var links: [WebLink] { url.map { HTTPResponseHead(self, url: $0).links } ?? [] }
 }

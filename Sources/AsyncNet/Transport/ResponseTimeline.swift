@@ -3,7 +3,7 @@ public import Foundation
 /// When a request passed its milestones, with the intervals between them.
 ///
 /// The times are of the wall clock; the intervals are of a clock that no change of the wall clock affects.
-public struct Timeline: Sendable, Hashable {
+public struct ResponseTimeline: Sendable, Hashable {
     /// When the request began to be sent.
     public let requestStartTime: Date
     /// The time from the start to the head of the final response; without a response, to the end of the transfer.
@@ -13,8 +13,7 @@ public struct Timeline: Sendable, Hashable {
     /// The time for serializing the response; zero if nothing was serialized.
     public let serializationDuration: Duration
 
-    /// Makes a timeline of its start and intervals.
-    public init(
+    init(
         requestStartTime: Date, latency: Duration, requestDuration: Duration, serializationDuration: Duration = .zero
     ) {
         self.requestStartTime = requestStartTime
@@ -35,7 +34,7 @@ public struct Timeline: Sendable, Hashable {
     private func time(after duration: Duration) -> Date { requestStartTime + duration / .seconds(1) }
 }
 
-extension Timeline: CustomStringConvertible, CustomDebugStringConvertible {
+extension ResponseTimeline: CustomStringConvertible, CustomDebugStringConvertible {
     /// The intervals in seconds, in the form of Alamofire 4:
     /// `Timeline: { "Latency": 0.123 secs, "Request Duration": 0.150 secs, … }`.
     public var description: String { Self.text(intervals) }
@@ -64,8 +63,8 @@ extension Timeline: CustomStringConvertible, CustomDebugStringConvertible {
 
 extension RequestMetrics {
     /// The times up to the end of serializing, as intervals and by the wall clock.
-    public var timeline: Timeline {
-        Timeline(
+    public var timeline: ResponseTimeline {
+        ResponseTimeline(
             requestStartTime: start, latency: timeToResponse ?? total, requestDuration: total,
             serializationDuration: serialization)
     }
