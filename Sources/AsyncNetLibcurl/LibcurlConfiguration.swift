@@ -36,7 +36,7 @@ extension LibcurlTransport {
         /// The largest number of connections to one origin. 256 by default.
         ///
         /// Further requests wait in order, or share connections over HTTP/2.
-        public var maximumConnectionsPerHost: Int
+        public var maximumConnectionsPerOrigin: Int
         /// The largest number of connections to all origins together. 1024 by default.
         public var maximumConnections: Int
         /// The largest status line and headers of a response together, in bytes. 256 KiB by default.
@@ -80,7 +80,8 @@ extension LibcurlTransport {
             reportsCertificates: Bool = false, proxy: ProxyConfiguration = .none, unixSocket: String? = nil,
             httpVersion: HTTPVersion = .automatic, connectTimeout: Duration = .seconds(10),
             expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
-            maximumConnectionsPerHost: Int = 256, maximumConnections: Int = 1024, maximumHeaderBytes: Int = 256 * 1024,
+            maximumConnectionsPerOrigin: Int = 256, maximumConnections: Int = 1024,
+            maximumHeaderBytes: Int = 256 * 1024,
             maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
             addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
             eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60)
@@ -94,7 +95,7 @@ extension LibcurlTransport {
             self.connectTimeout = connectTimeout
             self.expectContinueTimeout = expectContinueTimeout
             self.idleTimeout = idleTimeout
-            self.maximumConnectionsPerHost = maximumConnectionsPerHost
+            self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
             self.maximumConnections = maximumConnections
             self.maximumHeaderBytes = maximumHeaderBytes
             self.maximumReceiveRate = maximumReceiveRate
@@ -149,7 +150,7 @@ extension LibcurlTransport.Configuration {
         }
         try proxy.validate()
         for (name, value) in [
-            ("maximumConnectionsPerHost", maximumConnectionsPerHost), ("maximumConnections", maximumConnections),
+            ("maximumConnectionsPerOrigin", maximumConnectionsPerOrigin), ("maximumConnections", maximumConnections),
             ("maximumHeaderBytes", maximumHeaderBytes), ("eventLoops", eventLoops ?? 1),
         ] where value < 1 {
             throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")

@@ -42,7 +42,7 @@ extension LibcurlHandle {
             easy.set(LC_CUSTOMREQUEST, method.rawValue)
         }
         var headers = request.head.headers
-        if let alternativeUsed { headers.set(alternativeUsed) }
+        if let alternativeUsed { headers.update(alternativeUsed) }
         lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.fill(headers, except: Self.isFraming, own: own))
     }
 

@@ -100,7 +100,7 @@ private struct Engine: Sendable {
         let hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         let distribution = LoopDistribution(
             connections: configuration.maximumConnections,
-            connectionsPerOrigin: configuration.maximumConnectionsPerHost, loops: configuration.eventLoops,
+            connectionsPerOrigin: configuration.maximumConnectionsPerOrigin, loops: configuration.eventLoops,
             processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
         self.version = version
         self.distribution = distribution

@@ -77,7 +77,8 @@ struct MainActorModuleTests {
             transport: stub, configuration: SessionConfiguration(encoder: .json(formatting: .sortedKeys)))
         func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
         #expect(try await text(session.post("http://a/", parameters: tea)) == " \(Self.json)")
-        #expect(try await text(session.post("http://a/", parameters: tea, encoder: .urlEncodedForm)) == " id=1&name=Tea")
+        #expect(
+            try await text(session.post("http://a/", parameters: tea, encoder: .urlEncodedForm)) == " id=1&name=Tea")
         #expect(try await text(session.request("http://a/", method: .patch, parameters: [tea])) == " [\(Self.json)]")
         #expect(try await text(session.request("http://a/", parameters: tea)) == "id=1&name=Tea ")
         #expect(

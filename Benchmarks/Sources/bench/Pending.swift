@@ -51,7 +51,7 @@ struct Pending: AsyncParsableCommand {
         let session: Session =
             switch wait {
             case .transport: Session(transport: SilentTransport())
-            case .libcurl: Session(transport: .libcurl(.init(maximumConnectionsPerHost: 1)))
+            case .libcurl: Session(transport: .libcurl(.init(maximumConnectionsPerOrigin: 1)))
             case .urlSession: Session(transport: .urlSession(.init(maximumTransfers: 1)))
             default: Session(transport: .sockets(.init(maximumConnectionsPerOrigin: 1)))
             }

@@ -112,9 +112,10 @@ extension Call {
     }
 
     func stream(on session: Session, failing: Bool) async -> StreamRequest {
-        let stream = session.stream(text, method: method, headers: headers, options: RequestOptions(modifier: bodyModifier))
-        if let credential { await stream.authenticate(with: credential) }
-        if failing { await stream.validate(statusCode: ..<400) }
+        let stream = session.stream(
+            text, method: method, headers: headers, options: RequestOptions(modifier: bodyModifier))
+        if let credential { stream.authenticate(with: credential) }
+        if failing { stream.validate(statusCode: ..<400) }
         return stream
     }
 }

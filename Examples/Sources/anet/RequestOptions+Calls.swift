@@ -94,8 +94,8 @@ extension RequestOptions {
         _ given: [HeaderArgument], _ positionals: Positionals, _ cookies: [String]
     ) throws(ExitError) -> HTTPHeaders {
         var headers = implied(positionals)
-        if !cookies.isEmpty { headers.set(HTTPHeader(name: "Cookie", value: cookies.joined(separator: ";"))) }
-        if let etagCompare { headers.set(HTTPHeader(name: "If-None-Match", value: try Input.etag(etagCompare))) }
+        if !cookies.isEmpty { headers.update(HTTPHeader(name: "Cookie", value: cookies.joined(separator: ";"))) }
+        if let etagCompare { headers.update(HTTPHeader(name: "If-None-Match", value: try Input.etag(etagCompare))) }
         for argument in given { headers.remove(argument.name) }
         for argument in given { argument.value.map { headers.add(name: argument.name, value: $0) } }
         return HTTPHeaders(headers + Self.removed(given).map(HTTPHeader.omitting))
@@ -103,12 +103,14 @@ extension RequestOptions {
 
     private func implied(_ positionals: Positionals) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        if basic, let user { headers.set(name: "Authorization", "Basic \(Data(user.utf8).base64EncodedString())") }
-        if let bearer { headers.set(.authorization(bearerToken: bearer)) }
-        if let userAgent { headers.set(userAgent.isEmpty ? .omitting("User-Agent") : .userAgent(userAgent)) }
-        if let referer, !referer.isEmpty { headers.set(name: "Referer", referer) }
-        if let range { headers.set(name: "Range", "bytes=\(range)\(range.contains("-") ? "" : "-")") }
-        if !data.isEmpty, !get { headers.set(.contentType("application/x-www-form-urlencoded")) }
+        if basic, let user {
+            headers.update(name: "Authorization", value: "Basic \(Data(user.utf8).base64EncodedString())")
+        }
+        if let bearer { headers.update(.authorization(bearerToken: bearer)) }
+        if let userAgent { headers.update(userAgent.isEmpty ? .omitting("User-Agent") : .userAgent(userAgent)) }
+        if let referer, !referer.isEmpty { headers.update(name: "Referer", value: referer) }
+        if let range { headers.update(name: "Range", value: "bytes=\(range)\(range.contains("-") ? "" : "-")") }
+        if !data.isEmpty, !get { headers.update(.contentType("application/x-www-form-urlencoded")) }
         if !json.isEmpty || positionals.json != nil {
             headers = HTTPHeaders(headers + [.contentType("application/json"), .accept("application/json")])
         }
@@ -126,8 +128,4 @@ extension RequestOptions {
     func removedHeaders(_ positionals: Positionals) throws(ExitError) -> [String] {
         Self.removed(try given(positionals))
     }
-}
-
-extension HTTPHeaders {
-    fileprivate mutating func set(name: String, _ value: String) { set(HTTPHeader(name: name, value: value)) }
 }

@@ -79,7 +79,7 @@ enum Carrier: String, ExpressibleByArgument {
                     tls: configuration.tls, proxy: configuration.proxy,
                     httpVersion: configuration.httpVersion.ofSockets,
                     expectContinueTimeout: configuration.expectContinueTimeout,
-                    maximumConnectionsPerOrigin: configuration.maximumConnectionsPerHost))
+                    maximumConnectionsPerOrigin: configuration.maximumConnectionsPerOrigin))
         }
     }
 }

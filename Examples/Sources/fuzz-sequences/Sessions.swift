@@ -42,7 +42,7 @@ actor Sessions {
         var random = Randomness(seed: seed, -2)
         var configuration = LibcurlTransport.Configuration()
         if let authority = world.secure?.authority { configuration.tls.trust = .anchors([authority]) }
-        configuration.maximumConnectionsPerHost = random.pick([2, 6, 256])
+        configuration.maximumConnectionsPerOrigin = random.pick([2, 6, 256])
         configuration.httpVersion = random.pick([.automatic, .automatic, .http1])
         configuration.expectContinueTimeout = .milliseconds(20)
         let proxy = ProxyConfiguration.http(

@@ -15,9 +15,6 @@ public struct CacheStatistics: Sendable, Hashable {
     /// The size of the stored responses in bytes, by all processes that share the cache.
     public var bytes: Int64 = 0
 
-    /// Makes statistics without any use.
-    public init() {}
-
     /// The part of the requests that the cache took part in whose body came from the cache, from 0 to 1; `nil` without
     /// such requests.
     public var hitRate: Double? {

@@ -81,7 +81,7 @@ public final class StreamConnection: Sendable {
     }
 
     /// The bytes as they arrive, from here to the end of the connection, see ``read()``.
-    public var bytes: Bytes { Bytes(connection: self) }
+    public var bytes: some AsyncSequence<Data, AsyncNetError> & Sendable { Bytes(connection: self) }
 
     /// Sends what has been written, then closes the connection. Does nothing if it is closed.
     ///
@@ -93,18 +93,17 @@ public final class StreamConnection: Sendable {
         events.end(writingFailure.withLock { $0 })
     }
 
-    /// The bytes of a ``StreamConnection``; a loop over them ends with the connection.
-    public struct Bytes: AsyncSequence, Sendable {
-        fileprivate let connection: StreamConnection
+    /// The bytes of a connection; a loop over them ends with the connection.
+    private struct Bytes: AsyncSequence, Sendable {
+        let connection: StreamConnection
 
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
 
-        /// The iterator of ``Bytes``.
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate let connection: StreamConnection
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let connection: StreamConnection
 
-            public func next() async throws(AsyncNetError) -> Data? { try await connection.read() }
-            public func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
+            func next() async throws(AsyncNetError) -> Data? { try await connection.read() }
+            func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
                 try await connection.read()
             }
         }

@@ -182,7 +182,7 @@ extension HTTPResponseHead {
     fileprivate var withHTTPLocation: HTTPResponseHead {
         guard let location = value(for: "Location"), let url = WebSocketURL.httpText(of: location) else { return self }
         var headers = headers
-        headers.set(HTTPHeader(name: "Location", value: url))
+        headers.update(HTTPHeader(name: "Location", value: url))
         return HTTPResponseHead(
             statusCode: statusCode, url: self.url, headers: headers, httpVersion: httpVersion,
             reasonPhrase: reasonPhrase)

@@ -64,20 +64,18 @@ public final class WebSocket: Sendable {
     /// pongs, `.webSocketProtocolViolated`, `.webSocketMessageTooLarge`, and the errors of opening.
     ///
     /// Up to 256 messages, or 256 KiB, wait for a loop; then nothing more is received, and the server has to wait.
-    public var messages: Messages { Messages(socket: self) }
+    public var messages: some AsyncSequence<WebSocketMessage, AsyncNetError> & Sendable { Messages(socket: self) }
 
-    /// The messages of a ``WebSocket``.
-    public struct Messages: AsyncSequence, Sendable {
-        fileprivate let socket: WebSocket
+    private struct Messages: AsyncSequence, Sendable {
+        let socket: WebSocket
 
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: socket) }
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: socket) }
 
-        /// The iterator of ``Messages``.
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate let socket: WebSocket
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let socket: WebSocket
 
-            public func next() async throws(AsyncNetError) -> WebSocketMessage? { try await socket.receive() }
-            public func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> WebSocketMessage? {
+            func next() async throws(AsyncNetError) -> WebSocketMessage? { try await socket.receive() }
+            func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> WebSocketMessage? {
                 try await socket.receive()
             }
         }

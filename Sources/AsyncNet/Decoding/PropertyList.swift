@@ -79,12 +79,12 @@ extension PropertyList: Codable {
 }
 
 /// Decodes the body as a ``PropertyList``. An empty body is an error, `.emptyBody`.
-public struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
+struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
     /// Creates a serializer.
-    public init() {}
+    init() {}
     var place: SerializerPlace { .hereIfSmall }
 
-    public func serialize(_ response: RawResponse) async throws -> PropertyList {
+    func serialize(_ response: RawResponse) async throws -> PropertyList {
         guard !response.data.isEmpty else { throw AsyncNetError(.emptyBody) }
         return try PropertyList(data: response.data)
     }

@@ -1,11 +1,11 @@
-public import Foundation
+import Foundation
 
 /// Decodes the body as text.
 ///
 /// The encoding is the given one, else the `charset` of the Content-Type if it is known, else UTF-8. A byte order mark
 /// is removed. Bytes that are invalid in that encoding are an error, `.decodingFailed`, never replacement characters.
 /// An empty body is an empty string.
-public struct StringSerializer: ResponseSerializer, PlacedSerializer {
+struct StringSerializer: ResponseSerializer, PlacedSerializer {
     private let encoding: String.Encoding?
     private let preprocessor: any DataPreprocessor
     private let emptyBodies: EmptyBodies?
@@ -13,7 +13,7 @@ public struct StringSerializer: ResponseSerializer, PlacedSerializer {
 
     /// Creates a serializer; without an `encoding`, the response's `charset` decides; without `emptyBodies` every
     /// response may have no body.
-    public init(
+    init(
         encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
         emptyBodies: EmptyBodies? = nil
     ) {
@@ -22,7 +22,7 @@ public struct StringSerializer: ResponseSerializer, PlacedSerializer {
         self.emptyBodies = emptyBodies
     }
 
-    public func serialize(_ response: RawResponse) async throws -> String {
+    func serialize(_ response: RawResponse) async throws -> String {
         try emptyBodies?.check(response)
         let data = try preprocessor.preprocess(response.data)
         let charset = response.head.mediaType?.charset

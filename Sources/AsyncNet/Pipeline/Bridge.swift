@@ -48,6 +48,6 @@ extension CookieJar {
         let names = Set((own ?? "").split(separator: ";").map { String($0.prefix { $0 != "=" }).trimmedHTTPSpace })
         guard let kept = header(for: outgoing.head.url, without: names) else { return }
         let texts = [own ?? "", kept].filter { !$0.trimmedHTTPSpace.isEmpty }
-        outgoing.head.headers.set(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
+        outgoing.head.headers.update(HTTPHeader(name: "Cookie", value: texts.joined(separator: "; ")))
     }
 }

@@ -64,12 +64,13 @@ private struct Course {
         _ outgoing: inout TransportRequest, _ credential: PasswordCredential, _ spaces: ProtectionSpaces
     ) throws {
         if authorization == nil { authorization = try spaces.header(for: outgoing, credential) }
-        if let authorization { outgoing.head.headers.set(.authorization(authorization)) }
+        if let authorization { outgoing.head.headers.update(.authorization(authorization)) }
     }
 
     /// Whether the same request is to be sent again with credentials for the server's challenge.
     mutating func responds(
-        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: PasswordCredential, _ spaces: ProtectionSpaces
+        to head: HTTPResponseHead, of sent: TransportRequest, _ credential: PasswordCredential,
+        _ spaces: ProtectionSpaces
     ) throws -> Bool {
         guard head.statusCode == 401 else {
             spaces.receive(head, to: sent, credential)

@@ -61,7 +61,8 @@ final class RunPolicies: Sendable {
     /// The policies of a segment's run: the download's own run enforces deadline and body size.
     var ofPart: RunPolicies {
         RunPolicies(
-            of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false, cacheMode: cacheMode,
+            of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false,
+            cacheMode: cacheMode,
             attemptTimeout: attemptTimeout)
     }
 
@@ -69,7 +70,8 @@ final class RunPolicies: Sendable {
     /// retriers and validators.
     var ofTransfer: RunPolicies {
         RunPolicies(
-            of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end, isShared: true,
+            of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end,
+            isShared: true,
             cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 

@@ -34,7 +34,7 @@ public struct NetworkPath: Hashable, Sendable {
     public var hasDefaultRoute: Bool { hasIPv4 || hasIPv6 }
 
     /// Makes a path, for tests.
-    public init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
+    init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
         self.status = status
         self.interfaces = interfaces
         self.hasIPv4 = hasIPv4
@@ -72,7 +72,7 @@ public struct NetworkInterface: Hashable, Sendable {
     public let addresses: [String]
 
     /// Makes an interface, for tests.
-    public init(name: String, kind: InterfaceKind, isUp: Bool, addresses: [String] = []) {
+    init(name: String, kind: InterfaceKind, isUp: Bool, addresses: [String] = []) {
         self.name = name
         self.kind = kind
         self.isUp = isUp

@@ -41,24 +41,7 @@ public struct Interceptor: RequestInterceptor, DescribedPolicy, CredentialKeeper
     private let policies: PolicyList
 
     /// Combines policies of any kind, in this order.
-    public init(_ policies: [any RequestPolicy]) {
-        self.policies = PolicyList(policies)
-    }
-
-    /// Combines adapters, retriers and interceptors; an interceptor is both an adapter and a retrier.
-    public init(
-        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
-        interceptors: [any RequestInterceptor] = []
-    ) {
-        policies = PolicyList(adapters: adapters + interceptors, retriers: retriers + interceptors)
-    }
-
-    /// Combines an adapter, a retrier and interceptors; the adapter and the retrier are called first.
-    public init(
-        adapter: any RequestAdapter, retrier: any RequestRetrier, interceptors: [any RequestInterceptor] = []
-    ) {
-        self.init(adapters: [adapter], retriers: [retrier], interceptors: interceptors)
-    }
+    public init(_ policies: [any RequestPolicy]) { self.policies = PolicyList(policies) }
 
     func describe(_ traits: inout PolicyTraits) {
         (traits.hedging, traits.attemptTimeout) = (policies.hedging, policies.attemptTimeout)

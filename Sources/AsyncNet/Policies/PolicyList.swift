@@ -47,12 +47,6 @@ struct PolicyList: Sendable {
 
     init(_ policies: [any RequestPolicy] = []) { append(policies) }
 
-    init(adapters: [any RequestAdapter], retriers: [any RequestRetrier]) {
-        self.adapters = adapters.map { PolicyTraits($0) }
-        self.retriers = retriers.map { PolicyTraits($0) }
-        hedging = self.retriers.compactMap(\.hedging).last
-    }
-
     mutating func append(_ policies: [any RequestPolicy]) {
         for policy in policies {
             let traits = PolicyTraits(policy)

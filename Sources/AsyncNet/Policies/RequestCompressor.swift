@@ -68,7 +68,7 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
             }
         }
         var compressed = request
-        compressed.head.headers.set(.contentEncoding(coding.name))
+        compressed.head.headers.update(.contentEncoding(coding.name))
         // A body in memory is compressed now, which takes long if it is large.
         compressed.body = try await UserCode.run { try request.body.compressed(with: coding) }
         return compressed

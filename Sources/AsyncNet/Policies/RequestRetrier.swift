@@ -50,9 +50,6 @@ public struct RetryDecision: Sendable {
     /// Ends the request with this error instead; no other retrier is called.
     public static func fail(_ error: AsyncNetError) -> RetryDecision { RetryDecision(choice: .fail(error)) }
 
-    /// Whether the request is sent again.
-    public var isRetry: Bool { delay != nil }
-
     /// The delay before the request is sent again; `nil` if it is not.
     public var delay: Duration? {
         if case .retry(let delay) = choice { delay } else { nil }
@@ -64,7 +61,7 @@ public struct RetryDecision: Sendable {
     }
 
     /// This decision, not charged to the session's ``SessionConfiguration/retryBudget``.
-    public var uncharged: RetryDecision {
+    var uncharged: RetryDecision {
         var copy = self
         copy.isCharged = false
         return copy

@@ -90,8 +90,8 @@ extension Request {
 
 // MARK: Policies
 
-/// Settings of a request that has not started, in place of its ``RequestOptions``. Once it has started they change
-/// nothing.
+/// Settings of a request that has not started, in place of its ``RequestOptions``, which have more. Once it has started
+/// they change nothing.
 extension Request {
     /// Adds an adapter or retrier, which is called after the session's and after those added before.
     @discardableResult
@@ -139,14 +139,6 @@ extension Request {
     @discardableResult
     public func cacheMode(_ mode: CacheMode) -> Self { set { $0.cacheMode = mode } }
 
-    /// Whether the response's body is decoded by its `Content-Encoding`; see ``RequestOptions/decodesContent``.
-    @discardableResult
-    public func decodesContent(_ isDecoded: Bool) -> Self { set { $0.decodesContent = isDecoded } }
-
-    /// Replaces all options, also those set before.
-    @discardableResult
-    public func options(_ options: RequestOptions) -> Self { set { $0 = options } }
-
     private func set(_ change: (inout RequestOptions) -> Void) -> Self {
         engine.set(change)
         return self
@@ -170,6 +162,7 @@ extension Request {
     }
 
     /// Accepts these statuses only; others end the request with `.unacceptableStatus`.
+    @_disfavoredOverload
     @discardableResult
     public func validate(statusCode acceptable: some Collection<Int> & Sendable) -> Self {
         let set = Set(acceptable)
@@ -179,19 +172,6 @@ extension Request {
     /// Accepts statuses in this range only, which may be open at one end: `200...` or `..<400`.
     @discardableResult
     public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) -> Self {
-        let accepted = Set((100..<1000).filter(acceptable.contains))
-        return add(.statusCode { accepted.contains($0) })
-    }
-
-    /// Accepts statuses in this range only.
-    @discardableResult
-    public func validate(statusCode acceptable: Range<Int>) -> Self {
-        add(.statusCode { acceptable.contains($0) })
-    }
-
-    /// Accepts statuses in this range only.
-    @discardableResult
-    public func validate(statusCode acceptable: ClosedRange<Int>) -> Self {
         add(.statusCode { acceptable.contains($0) })
     }
 
@@ -216,9 +196,8 @@ extension Request {
     ) -> Self {
         let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
         let decoder = decoder ?? standard ?? engine.decoder(nil)
-        let accepted = Set((100..<1000).filter(acceptable.contains))
         return add(
-            .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { accepted.contains($0) })
+            .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { acceptable.contains($0) })
         ).add(.contentType(Validator.acceptHeader))
     }
 

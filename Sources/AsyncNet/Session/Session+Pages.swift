@@ -48,7 +48,8 @@ extension Session {
             send: { DataRequest(self.register($0, options: $1)) },
             assemble: { try assembly.transportRequest(from: $0.asURLRequest(), modifier: nil) })
         return Pages(
-            first: first.modified(by: options.modifier), options: pageOptions, redirects: options.redirects ?? configuration.redirects,
+            first: first.modified(by: options.modifier), options: pageOptions,
+            redirects: options.redirects ?? configuration.redirects,
             decoder: decoder ?? configuration.decoder, next: next, session: session)
     }
 }

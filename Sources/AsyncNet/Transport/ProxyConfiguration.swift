@@ -12,21 +12,14 @@ public struct ProxyConfiguration: Sendable {
     package let kind: Kind
     package var username: String?
     package var password: String?
-    /// Hosts that are connected to without the proxy; empty by default.
-    ///
-    /// `example.com` and `.example.com` are for the name and its subdomains, `*.example.com` for the subdomains only,
-    /// `10.0.0.1`, `::1` and `[::1]` for the address, `10.0.0.0/8` and `fd00::/8` for the network, `*` for all. A port may
-    /// follow, as in `example.com:8443` and `[::1]:8080`; then other ports have the proxy. Names are not looked up.
-    public var bypassedHosts: [String] = []
-    /// Whether `http` requests use a tunnel (CONNECT, RFC 9110 §9.3.6) too, as `https` requests always do. `false` by
-    /// default.
-    public var alwaysTunnels = false
+    var bypassedHosts: [String] = []
+    package private(set) var alwaysTunnels = false
 
     /// No proxy. The environment is ignored.
     public static let none = ProxyConfiguration(kind: .none)
 
     /// The proxy in the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, read for each
-    /// request. `no_proxy` has the forms of ``bypassedHosts``, separated by commas or spaces.
+    /// request. `no_proxy` has the forms of ``bypassing(_:)``, separated by commas or spaces.
     public static let environment = ProxyConfiguration(kind: .environment)
 
     /// An HTTP proxy, with the credentials that it requires: sent as Basic at once (RFC 7617), and by ``SocketTransport`` as
@@ -48,14 +41,18 @@ public struct ProxyConfiguration: Sendable {
     /// and password may stand before the host.
     public static func url(_ url: String) -> ProxyConfiguration { ProxyConfiguration(kind: .url(url)) }
 
-    /// A copy that connects to these hosts without the proxy; see ``bypassedHosts``.
+    /// A copy that connects to these hosts without the proxy.
+    ///
+    /// `example.com` and `.example.com` are for the name and its subdomains, `*.example.com` for the subdomains only,
+    /// `10.0.0.1`, `::1` and `[::1]` for the address, `10.0.0.0/8` and `fd00::/8` for the network, `*` for all. A port may
+    /// follow, as in `example.com:8443` and `[::1]:8080`; then other ports have the proxy. Names are not looked up.
     public func bypassing(_ hosts: [String]) -> ProxyConfiguration {
         var copy = self
         copy.bypassedHosts = hosts
         return copy
     }
 
-    /// A copy that uses a tunnel for `http` requests too; see ``alwaysTunnels``.
+    /// A copy that uses a tunnel (CONNECT, RFC 9110 §9.3.6) for `http` requests too, as `https` requests always do.
     public func tunnelling() -> ProxyConfiguration {
         var copy = self
         copy.alwaysTunnels = true

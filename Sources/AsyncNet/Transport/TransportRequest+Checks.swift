@@ -16,7 +16,7 @@ extension TransportRequest {
             return request
         }
         if let type = MediaType(own), type.type == "multipart", type.parameters["boundary"] == nil {
-            request.head.headers.set(.contentType("\(own); \(form.boundaryParameter)"))
+            request.head.headers.update(.contentType("\(own); \(form.boundaryParameter)"))
             return request
         }
         guard MediaType(own).map({ $0.type != "multipart" || $0.parameters["boundary"] == form.boundary }) == true

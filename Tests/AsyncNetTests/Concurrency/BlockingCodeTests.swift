@@ -126,7 +126,9 @@ struct BlockingCodeTests {
                 })
             return await redirected.serializing(Data.self).result.isSuccess
         case .modifier:
-            return await session.request(url, options: RequestOptions(modifier: { _ in blockade.block() })).serializing(Data.self).result
+            return await session.request(url, options: RequestOptions(modifier: { _ in blockade.block() })).serializing(
+                Data.self
+            ).result
                 .isSuccess
         case .encoder:
             return await session.request(url, parameters: ["a": 1], encoder: BlockingEncoder(blockade: blockade))

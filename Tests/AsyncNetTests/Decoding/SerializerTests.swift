@@ -1,7 +1,8 @@
-import AsyncNet
 import AsyncNetTesting
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 @Suite("Serializers", .timeLimit(.minutes(5)))
 struct SerializerTests {

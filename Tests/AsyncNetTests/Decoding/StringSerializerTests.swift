@@ -1,6 +1,7 @@
-import AsyncNet
 import Foundation
 import Testing
+
+@testable import AsyncNet
 
 /// The bytes of each row were made by Python's codecs, not by the code under test.
 @Suite("String serializer", .timeLimit(.minutes(5)))

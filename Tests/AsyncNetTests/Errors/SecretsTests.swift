@@ -204,7 +204,6 @@ struct SecretsTests {
         let options = RequestOptions(
             interceptors: configuration(url).interceptors + [Signing(key: plants.next)],
             credential: PasswordCredential(username: "u", password: plants.next))
-        request.options(options)
         for value in [
             options, [options], request.engine, request.serializing(Data.self), try #require(session as Any?),
             request, response, response.metrics, error, error as any Error, error as NSError, await events.value,

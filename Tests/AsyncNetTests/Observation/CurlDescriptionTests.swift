@@ -90,8 +90,10 @@ struct CurlDescriptionTests {
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let command = await session.request(server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body }))
-                .curlDescription()
+            let command = await session.request(
+                server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body })
+            )
+            .curlDescription()
             let shell = try ChildProcess(["/bin/sh", "-c", command.replacing("curl -v", with: "cat; exit 3 #")])
             #expect(await shell.allOutput() == body)
         }

@@ -152,7 +152,7 @@ struct CacheWillStoreTests {
             case "/nothing": return .doNotStore
             case "/longer":
                 var headers = response.headers
-                headers.set(HTTPHeader(name: "Cache-Control", value: "max-age=600"))
+                headers.update(HTTPHeader(name: "Cache-Control", value: "max-age=600"))
                 headers.remove("Set-Cookie")
                 return .modify(headers)
             case "/refused": return .modify(["Cache-Control": "no-store"])

@@ -34,16 +34,16 @@ struct CacheRangesTests {
         let server: StubTransport.Handler = { request in
             let tag = version.tag
             var headers: HTTPHeaders = ["Cache-Control": control, "X": "\(request.headers["Range"] ?? "whole")"]
-            if !tag.isEmpty { headers.set(HTTPHeader(name: "ETag", value: tag)) }
+            if !tag.isEmpty { headers.update(HTTPHeader(name: "ETag", value: tag)) }
             if !tag.isEmpty, request.headers["If-None-Match"] == tag { return .status(304, headers: headers) }
             guard let range = request.headers["Range"].flatMap(ByteRange.init) else {
                 return .text(text, headers: headers)
             }
             guard let bytes = range.bytes(of: Int64(text.utf8.count)) else {
-                headers.set(HTTPHeader(name: "Content-Range", value: "bytes */\(text.utf8.count)"))
+                headers.update(HTTPHeader(name: "Content-Range", value: "bytes */\(text.utf8.count)"))
                 return .text("", status: 416, headers: headers)
             }
-            headers.set(
+            headers.update(
                 HTTPHeader(name: "Content-Range", value: ContentRange(bytes, of: Int64(text.utf8.count)).description))
             let part = text.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count)
             return .text(String(part), status: 206, headers: headers)

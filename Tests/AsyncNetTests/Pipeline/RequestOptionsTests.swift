@@ -41,13 +41,6 @@ struct RequestOptionsTests {
         #expect(await download.response.statusCode == 302)
     }
 
-    @Test("Options given later replace those that were there")
-    func later() async {
-        let request = Self.session().request("http://a/", options: RequestOptions(redirects: .follow))
-        request.options(Self.options)
-        #expect(await request.serializing(Data.self).response.statusCode == 302)
-    }
-
     @Test(
         "The limit of the body is the session's, another one, or none",
         arguments: [(nil, false), (5, true), (4, false), (.max, true)] as [(Int64?, Bool)])

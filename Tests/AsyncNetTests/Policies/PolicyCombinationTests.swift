@@ -95,7 +95,8 @@ struct PolicyCombinationTests {
         let session = Session(
             transport: stub,
             configuration: .init(
-                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)
+            ))
         let tasks = (0..<6).map { _ in
             Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
         }
@@ -140,7 +141,8 @@ struct PolicyCombinationTests {
         let session = Session(
             transport: stub,
             configuration: .init(
-                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
+                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1)
+            ))
         async let first = session.request("http://a/to").serializing(Data.self).response
         await held.wait()
         // The first request holds the only permit of b, and none of c and a.

@@ -40,7 +40,7 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
-    @Test("An interceptor of an adapter, a retrier and others calls the adapter and the retrier first")
+    @Test("An interceptor of several policies calls them in their order, those of an inner interceptor too")
     func combined() async throws {
         let calls = Locked<[String]>([])
         func retrier(_ name: String) -> Retrier {
@@ -49,8 +49,8 @@ struct RequestAdapterTests {
                 return .doNotRetry
             }
         }
-        let inner = Interceptor(adapter: Signing(name: "b"), retrier: retrier("b"))
-        let policy = Interceptor(adapter: Signing(name: "a"), retrier: retrier("a"), interceptors: [inner])
+        let inner = Interceptor([Signing(name: "b"), retrier("b")])
+        let policy = Interceptor([Signing(name: "a"), retrier("a"), inner])
         let failing = StubTransport { .status(500, body: $0.headers["X-Path"] ?? "") }
         let session = Session(transport: failing, configuration: .init(interceptors: [policy]))
         #expect(try await session.request("http://a/").serializing(String.self).value == "a1b1")

@@ -125,8 +125,10 @@ struct RequestCompressorTests {
             try await session.upload(.data(Data(count: 100)), to: "http://a/").serializing(String.self).value.hasPrefix(
                 "gzip"))
         #expect(
-            try await session.request("http://a/", method: .post, options: RequestOptions(modifier: { $0.httpBody = Data(count: 100) }))
-                .serializing(String.self).value.hasPrefix("gzip"))
+            try await session.request(
+                "http://a/", method: .post, options: RequestOptions(modifier: { $0.httpBody = Data(count: 100) })
+            )
+            .serializing(String.self).value.hasPrefix("gzip"))
     }
 
     @Test("A redirect sends the compressed body again; what cannot be sent again stays so")

@@ -12,8 +12,8 @@ struct RetryDecisionTests {
         #expect(RetryDecision.retry != .doNotRetry && RetryDecision.doNotRetry == .doNotRetry)
         #expect(RetryDecision.fail(AsyncNetError(.timedOut)) == .fail(AsyncNetError(.timedOut)))
         #expect(RetryDecision.fail(AsyncNetError(.timedOut)) != .fail(AsyncNetError(.cancelled)))
-        #expect(RetryDecision.retry(after: .seconds(2)).delay == .seconds(2) && RetryDecision.retry.isRetry)
-        #expect(RetryDecision.doNotRetry.delay == nil && !RetryDecision.doNotRetry.isRetry)
+        #expect(RetryDecision.retry(after: .seconds(2)).delay == .seconds(2) && RetryDecision.retry.delay == .zero)
+        #expect(RetryDecision.doNotRetry.delay == nil)
         #expect(RetryDecision.fail(AsyncNetError(.timedOut)).error?.code == .timedOut)
         #expect("\(RetryDecision.retry(after: .seconds(1)))" == "retry after 1.0 seconds")
     }

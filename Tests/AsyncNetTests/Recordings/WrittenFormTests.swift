@@ -178,7 +178,7 @@ struct WrittenFormTests {
         for body in [PlantedSecrets.json, PlantedSecrets.form, PlantedSecrets.multipart] {
             for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=B"] {
                 var headers = PlantedSecrets.headers
-                headers.set(HTTPHeader(name: "Content-Type", value: type))
+                headers.update(HTTPHeader(name: "Content-Type", value: type))
                 var response = RecordedExchange.Response(200, headers: PlantedSecrets.responseHeaders)
                 response.chunks = [.init(Data(body.utf8), delay: .milliseconds(1700))]
                 let exchange = RecordedExchange(

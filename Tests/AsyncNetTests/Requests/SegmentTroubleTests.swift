@@ -99,10 +99,10 @@ struct SegmentTroubleTests {
             switch kind {
             case "range": reply = file.part(first - 1...first + Self.mebi - 2)
             case "total":
-                reply.headers.set(
+                reply.headers.update(
                     HTTPHeader(name: "Content-Range", value: (reply.headers["Content-Range"] ?? "") + "0"))
-            case "tag": reply.headers.set(HTTPHeader(name: "ETag", value: "\"2\""))
-            case "encoded": reply.headers.set(HTTPHeader(name: "Content-Encoding", value: "gzip"))
+            case "tag": reply.headers.update(HTTPHeader(name: "ETag", value: "\"2\""))
+            case "encoded": reply.headers.update(HTTPHeader(name: "Content-Encoding", value: "gzip"))
             default: reply.body.removeLast()
             }
             return reply

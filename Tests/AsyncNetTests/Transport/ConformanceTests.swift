@@ -170,7 +170,8 @@ struct ConformanceTests {
         var random = SeededRandom(state: UInt64(size))
         let body = Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
-            let request = session.request(server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body }))
+            let request = session.request(
+                server.url(), method: .post, options: RequestOptions(modifier: { $0.httpBody = body }))
             let response = await request.serializing(String.self).response
             #expect(response.value == "thanks")
             let seen = try await server.takeRequest()
@@ -221,7 +222,8 @@ struct ConformanceTests {
         try await withServer(.text("first"), .fault(.closeBeforeHead), .text("second")) {
             (server: MockServer) async throws in
             for body in ["one", "two"] {
-                let request = session.request(server.url(), method: .put, options: RequestOptions(modifier: { $0.httpBody = Data(body.utf8) }))
+                let request = session.request(
+                    server.url(), method: .put, options: RequestOptions(modifier: { $0.httpBody = Data(body.utf8) }))
                 _ = try await request.serializing(String.self).value
             }
             var seen: [String] = []

@@ -20,7 +20,7 @@ enum WireTransport: String, CaseIterable, Sendable {
                     reportsCertificates: settings.reportsCertificates, proxy: settings.proxy,
                     unixSocket: settings.unixSocket, httpVersion: .http1, connectTimeout: settings.connectTimeout,
                     expectContinueTimeout: settings.expectContinueTimeout, idleTimeout: settings.idleTimeout,
-                    maximumConnectionsPerHost: settings.maximumConnectionsPerOrigin,
+                    maximumConnectionsPerOrigin: settings.maximumConnectionsPerOrigin,
                     maximumConnections: settings.maximumConnections, maximumHeaderBytes: settings.maximumHeaderBytes,
                     maximumReceiveRate: settings.maximumReceiveRate, maximumSendRate: settings.maximumSendRate,
                     addresses: settings.addresses, localInterface: settings.localInterface,

@@ -105,7 +105,7 @@ struct AutobahnCompressionTests {
     func offers() throws {
         let handshake = try WebSocketHandshake(compression: Self.always())
         var headers = handshake.headers
-        headers.set(
+        headers.update(
             HTTPHeader(
                 name: "Sec-WebSocket-Extensions",
                 value: """

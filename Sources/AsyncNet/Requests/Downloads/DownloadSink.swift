@@ -69,8 +69,8 @@ final class DownloadSink: ResponseSink {
         let (range, ifRange) = plan.withLock {
             $0.request(to: request.head.url, request.head.method, size: file.size)
         }
-        if let range { request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue)) }
-        if let ifRange { request.head.headers.set(HTTPHeader(name: "If-Range", value: ifRange)) }
+        if let range { request.head.headers.update(HTTPHeader(name: "Range", value: range.headerValue)) }
+        if let ifRange { request.head.headers.update(HTTPHeader(name: "If-Range", value: ifRange)) }
         return request
     }
 

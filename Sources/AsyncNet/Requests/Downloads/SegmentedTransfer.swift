@@ -68,8 +68,8 @@ struct SegmentedTransfer: Sendable {
         }
         try await observer.fetch(into: sink) { [validator] request in
             let range = ByteRange.closed(segment.lowerBound...segment.upperBound - 1)
-            request.head.headers.set(HTTPHeader(name: "Range", value: range.headerValue))
-            request.head.headers.set(HTTPHeader(name: "If-Range", value: validator))
+            request.head.headers.update(HTTPHeader(name: "Range", value: range.headerValue))
+            request.head.headers.update(HTTPHeader(name: "If-Range", value: validator))
         }
         guard !sink.isOtherVersion else { throw OtherVersion() }
         try finish(segment, progress)

@@ -74,7 +74,7 @@ final class StreamSink: ResponseSink {
             request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store"))
         }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) {
-            request.head.headers.set(HTTPHeader(name: "Last-Event-ID", value: id))
+            request.head.headers.update(HTTPHeader(name: "Last-Event-ID", value: id))
         }
         return request
     }

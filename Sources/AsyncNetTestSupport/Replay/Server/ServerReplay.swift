@@ -26,7 +26,7 @@ struct ServerReplay: Sendable {
         let request = request(of: received)
         let found = source.take(request)
         var (response, report) = result(of: found, received.method)
-        if !keepsConnections { response.headers.set(HTTPHeader(name: "Connection", value: "close")) }
+        if !keepsConnections { response.headers.update(HTTPHeader(name: "Connection", value: "close")) }
         let url = source.plan.comparison.written(request).url
         let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         onReplay?(

@@ -8,7 +8,7 @@ struct EventConnectionTests {
     private static let url = URL(string: "http://a/")
     private func head(_ status: Int, _ headers: HTTPHeaders = [:]) throws -> HTTPResponseHead {
         var all: HTTPHeaders = ["Content-Type": "text/event-stream"]
-        for header in headers { all.set(header) }
+        for header in headers { all.update(header) }
         return HTTPResponseHead(statusCode: status, url: try #require(Self.url), headers: all)
     }
 

@@ -75,7 +75,7 @@ struct PlantedSecrets {
         ]
         for (body, type) in bodies {
             var headers = headers
-            headers.set(HTTPHeader(name: "Content-Type", value: type))
+            headers.update(HTTPHeader(name: "Content-Type", value: type))
             let url = server.url("/body").absoluteString + "?" + query
             _ = try await session.upload(.data(Data(body.utf8)), to: url, headers: headers).serializing(Data.self).value
         }

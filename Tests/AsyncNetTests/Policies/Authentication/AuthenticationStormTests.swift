@@ -119,7 +119,7 @@ struct AuthenticationStormTests {
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
         // So many that none waits for another's connection on one loop while another loop has some to spare.
         let own = Session(
-            transport: .libcurl(.init(maximumConnectionsPerHost: 1024, maximumConnections: 1024)),
+            transport: .libcurl(.init(maximumConnectionsPerOrigin: 1024, maximumConnections: 1024)),
             configuration: .init(interceptors: [interceptor]))
         session.value = own
         let get: @Sendable () async -> String = {

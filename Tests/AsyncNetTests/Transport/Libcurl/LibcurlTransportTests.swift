@@ -51,7 +51,7 @@ struct LibcurlTransportTests {
             return .text("1")
         }
         await server.route("/last") { _ in .text("2") }
-        let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerHost: 1))
+        let transport = LibcurlTransport(configuration: .init(maximumConnectionsPerOrigin: 1))
         let (first, queued) = (
             Task { try await WireTransport.libcurl.send(server.url("/first"), over: transport).head.statusCode },
             Counter()

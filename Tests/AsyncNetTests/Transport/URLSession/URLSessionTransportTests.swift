@@ -20,7 +20,9 @@ struct URLSessionTransportTests {
     func unsupported() async throws {
         let session = Session(transport: .urlSession)
         #expect(
-            await code(session.request("http://127.0.0.1/", options: RequestOptions(modifier: { $0.httpBody = Data("x".utf8) })))
+            await code(
+                session.request(
+                    "http://127.0.0.1/", options: RequestOptions(modifier: { $0.httpBody = Data("x".utf8) })))
                 == .unsupportedByTransport)
         #if os(Linux)
             #expect(await code(session.request("http://[::1]/")) == .unsupportedByTransport)
