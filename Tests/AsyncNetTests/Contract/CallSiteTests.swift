@@ -171,6 +171,11 @@ struct CallSiteTests {
             .doNotFollow)
         request.authenticate(username: "u", password: "p")
         #expect(await request.serializing(Data.self).response.statusCode == 302)
+        let options = RequestOptions(
+            interceptors: [RetryPolicy()], timeout: .seconds(2), deadline: .seconds(10), redirects: .doNotFollow,
+            priority: .high, cacheMode: .revalidate, maximumBodySize: 1 << 20)
+        let redirected = session.request("http://a/", options: options)
+        #expect(await redirected.serializing(Data.self).response.statusCode == 302)
         let decisions: [RetryDecision] = [
             .retry, .retry(after: .seconds(1)), .doNotRetry, .fail(AsyncNetError(.cancelled)),
         ]
