@@ -3,10 +3,8 @@
 #endif
 #include "CAsyncNetPlatform.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,52 +152,4 @@ long cp_receive_routes(int descriptor, void *buffer, size_t size) {
     errno = ENOSYS;
     return -1;
 }
-#endif
-
-#ifdef __linux__
-// Found at run time: C does not find Dispatch's headers, and `dispatch_get_current_queue` is deprecated.
-typedef void dispatch_work(void *);
-static struct {
-    void *(*current)(void);
-    const char *(*label)(void *);
-    void (*retain)(void *), (*release)(void *), (*suspend)(void *), (*resume)(void *);
-    uint64_t (*time)(uint64_t, int64_t);
-    void *(*global)(intptr_t, uintptr_t);
-    void (*after)(uint64_t, void *, void *, dispatch_work *);
-} dispatch;
-static int has_dispatch;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void find_dispatch(void) {
-    *(void **)&dispatch.current = dlsym(RTLD_DEFAULT, "dispatch_get_current_queue");
-    *(void **)&dispatch.label = dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
-    *(void **)&dispatch.retain = dlsym(RTLD_DEFAULT, "dispatch_retain");
-    *(void **)&dispatch.release = dlsym(RTLD_DEFAULT, "dispatch_release");
-    *(void **)&dispatch.suspend = dlsym(RTLD_DEFAULT, "dispatch_suspend");
-    *(void **)&dispatch.resume = dlsym(RTLD_DEFAULT, "dispatch_resume");
-    *(void **)&dispatch.time = dlsym(RTLD_DEFAULT, "dispatch_time");
-    *(void **)&dispatch.global = dlsym(RTLD_DEFAULT, "dispatch_get_global_queue");
-    *(void **)&dispatch.after = dlsym(RTLD_DEFAULT, "dispatch_after_f");
-    has_dispatch = dispatch.current && dispatch.label && dispatch.retain && dispatch.release && dispatch.suspend && dispatch.resume
-        && dispatch.time && dispatch.global && dispatch.after;
-}
-
-static void resume_queue(void *queue) {
-    dispatch.resume(queue);
-    dispatch.release(queue);
-}
-
-int cp_rest_queue(const char *name, int64_t nanoseconds) {
-    pthread_once(&once, find_dispatch);
-    void *queue = has_dispatch ? dispatch.current() : NULL;
-    const char *label = queue ? dispatch.label(queue) : NULL;
-    if (!label || strcmp(label, name)) return 0;
-    // A suspended queue must not be released.
-    dispatch.retain(queue);
-    dispatch.suspend(queue);
-    dispatch.after(dispatch.time(0, nanoseconds), dispatch.global(0, 0), queue, resume_queue);
-    return 1;
-}
-#else
-int cp_rest_queue(const char *name, int64_t nanoseconds) { return 0; }
 #endif

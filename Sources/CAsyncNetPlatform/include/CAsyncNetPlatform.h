@@ -57,59 +57,6 @@ int cp_send_route_request(int descriptor, const void *_Nonnull bytes, size_t siz
 /// Returns -1 with errno on failure: EAGAIN if there is none, ENOBUFS if some were lost.
 long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
 
-/// Suspends the Dispatch queue that the caller runs on, if it has this label, so that queues with the same target run.
-/// Returns 0 if the caller is on another queue, or Dispatch's functions are not found.
-int cp_rest_queue(const char *_Nonnull name, int64_t nanoseconds);
-
-/// Resets the TCP connection of a transfer of FoundationNetworking, from any thread: unread bytes are lost, and the next
-/// read fails. The connection is found among the process's descriptors by its local and remote address.
-///
-/// - foundation: An address inside FoundationNetworking.
-/// - transfer: The transfer's libcurl handle, which must not be freed meanwhile.
-/// - Returns: How many descriptors were reset; 0 if there is no connection, or libcurl is not found.
-int cp_reset_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
-
-/// Whether libcurl, unless told otherwise for a transfer, takes `%2E%2E` in a path for `..`, as libcurl 8.23 does and 7.88
-/// does not.
-int cp_removes_encoded_dots(const void *_Nonnull foundation);
-
-/// Has libcurl read and write a transfer's connection soon, as if its socket had become ready. No other thread may use
-/// the transfer meanwhile.
-void cp_run_transfer(const void *_Nonnull foundation, void *_Nonnull transfer);
-
-/// Has libcurl deliver the body of a transfer with its content codings. No other thread may use the transfer meanwhile, and
-/// the head of its response must not have arrived yet. Returns 0 if libcurl is not found, or refuses.
-int cp_keep_content_codings(const void *_Nonnull foundation, void *_Nonnull transfer);
-
-/// Removes the socket and timer callbacks of a session without transfers.
-///
-/// - multi: The session's multi handle, which no other thread may use meanwhile.
-void cp_silence_transfers(const void *_Nonnull foundation, void *_Nonnull multi);
-
-/// What libcurl has received of a transfer's response.
-typedef struct {
-    /// 0 if there is no response.
-    long status;
-    /// 1 for HTTP/1.0, 2 for HTTP/1.1, 3 for HTTP/2; 0 if there is no response.
-    long version;
-    long head_bytes, new_connections;
-} cp_reply;
-
-/// Returns 0 if libcurl is not found. No other thread may use the transfer meanwhile; so too for `cp_next_header`.
-int cp_read_reply(const void *_Nonnull foundation, void *_Nonnull transfer, cp_reply *_Nonnull reply);
-
-/// A line of the response's head: libcurl's curl_header.
-typedef struct {
-    char *_Nonnull name, *_Nonnull value;
-    size_t amount, index;
-    unsigned int origin;
-    void *_Nullable anchor;
-} cp_header;
-
-/// The header after the previous one, or the first header. NULL if there are no more, or libcurl is older than 7.84, which
-/// stores no headers.
-const cp_header *_Nullable cp_next_header(const void *_Nonnull foundation, void *_Nonnull transfer, const cp_header *_Nullable previous);
-
 /// Adds 64-byte blocks to the eight words of a SHA-256 state (FIPS 180-4 §6.2.2), with the processor's instructions for it
 /// if there are any. In C, since debug builds of the same in Swift hash 4 MB/s, and a debugged app seems to hang.
 void cp_sha256_blocks(uint32_t *_Nonnull state, const void *_Nonnull blocks, size_t count);

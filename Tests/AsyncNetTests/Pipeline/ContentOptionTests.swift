@@ -16,7 +16,9 @@ struct ContentOptionTests {
         transport = LabelledTransport(reply: MockResponse(headers: ["Content-Encoding": "gzip"], body: coded))
     }
 
-    @Test("The body is delivered as it was sent, and identity is asked for", arguments: TransportUnderTest.allCases)
+    @Test(
+        "The body is delivered as it was sent, and identity is asked for",
+        arguments: TransportUnderTest.withoutURLSession)
     func overTransports(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { [coded] _ in MockResponse(headers: ["Content-Encoding": "gzip"], body: coded) }

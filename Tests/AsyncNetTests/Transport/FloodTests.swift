@@ -4,15 +4,11 @@ import Testing
 
 @testable import AsyncNet
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Servers that send for ever, and faster than the client can take it in. `Scripts/flood-conformance` has more floods,
 /// and checks the times.
 ///
-/// Each has a process of its own, which must go on and exit: FoundationNetworking has one thread in a process, and
-/// other tests wait for it.
+/// Each has a process of its own, which must go on and exit. URLSession on Linux is left out: FoundationNetworking has one
+/// thread, which such a server keeps busy.
 @Suite("Floods", .serialized, .timeLimit(.minutes(5)))
 struct FloodTests {
     enum Flood: String, CaseIterable, Codable, Sendable {
@@ -38,7 +34,9 @@ struct FloodTests {
         }
     }
 
-    @Test("A deadline ends it, and the session ends after that", arguments: Flood.allCases, TransportUnderTest.allCases)
+    @Test(
+        "A deadline ends it, and the session ends after that", arguments: Flood.allCases,
+        TransportUnderTest.withoutURLSession)
     func deadline(_ flood: Flood, _ transport: TransportUnderTest) async {
         await #expect(processExitsWith: .success) {
             [flood = flood as Flood, transport = transport as TransportUnderTest] in
@@ -53,15 +51,9 @@ struct FloodTests {
         }
     }
 
-    /// FoundationNetworking takes in what it keeps, trailers and the bodies of redirects, ever more slowly, and does
-    /// nothing else until it has read what is there, for up to minutes.
-    private static let kept: Set<Flood> = [.trailers, .redirect]
-
     @Test(
         "Meanwhile others are served, also by other sessions",
-        arguments: Flood.allCases.flatMap { flood in
-            TransportUnderTest.allCases.compactMap { $0 == .urlSession && kept.contains(flood) ? nil : (flood, $0) }
-        })
+        arguments: Flood.allCases, TransportUnderTest.withoutURLSession)
     func others(_ flood: Flood, _ transport: TransportUnderTest) async {
         await #expect(processExitsWith: .success) {
             [flood = flood as Flood, transport = transport as TransportUnderTest] in
@@ -82,7 +74,7 @@ struct FloodTests {
         "A redirect is followed though its body does not end",
         arguments: [
             "b'64\\r\\n' + b'x' * 100 + b'\\r\\n'", "(b'64\\r\\n' + b'x' * 100 + b'\\r\\n') * 500",
-        ], TransportUnderTest.allCases)
+        ], TransportUnderTest.withoutURLSession)
     func redirect(_ repeated: String, _ transport: TransportUnderTest) async {
         await #expect(processExitsWith: .success) {
             [repeated = repeated as String, transport = transport as TransportUnderTest] in
@@ -99,25 +91,4 @@ struct FloodTests {
             #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
         }
     }
-
-    #if os(Linux)
-        /// The names are FoundationNetworking's own: this fails if a toolchain has others.
-        @Test("FoundationNetworking's queues are where they are looked for")
-        func queues() {
-            let session = URLSession(configuration: .ephemeral)
-            #expect(FoundationInternals.socketQueue(of: session)?.label == "MultiHandle.isolation")
-            #expect(FoundationInternals.workQueue(of: session)?.label.hasPrefix("URLSession<") == true)
-        }
-
-        @Test("What waits for FoundationNetworking's thread gets it")
-        func waitingWork() async throws {
-            try await withServer(.text("after")) { (server: MockServer) async throws in
-                let session = TransportUnderTest.urlSession.session()
-                _ = try await session.request(server.url()).serializing(String.self).value
-                var wasDone = false
-                #expect(SocketQueues.runAfterWaitingWork { wasDone = true })
-                #expect(wasDone)
-            }
-        }
-    #endif
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -10,17 +9,13 @@ extension URLSessionExchange: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        noteCallback()
         receive(response)
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        noteCallback()
         if pipe.receive(data) == .pause { setPaused(true) }
         reportReceivedBody(data.count)
-        let piece = pieces.add(1, ordering: .relaxed).newValue
-        if piece % URLSessionLimits.piecesBetweenRests == 0 { URLSessionLimits.rest() }
     }
 
     func urlSession(
@@ -52,46 +47,34 @@ extension URLSessionExchange: URLSessionDataDelegate {
     ) {
         #if canImport(FoundationNetworking)
             pipe.finish(.success(()))
-            Self.control.async { SocketQueues.suspended { completionHandler(.cancelAuthenticationChallenge, nil) } }
+            Self.control.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else
             let answer = answer(to: challenge.protectionSpace)
             completionHandler(answer.disposition, answer.credential)
         #endif
     }
 
-    /// Called when a kept connection has ended before a byte of the response, and libcurl is about to send the request
-    /// on another kept connection, which may be closed too. Not every request may be sent twice, so the other
-    /// connection is reset; `resend()` sends the request if it is idempotent.
+    /// Called when a kept connection has ended before a byte of the response, and URLSession is about to send the request
+    /// again: only an idempotent request may be (RFC 9110 §9.2.2). The stream of any other fails at its first read, which
+    /// ends the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            state.withLock { $0.isRefused = true }
-            if !mayBeShared(task) { FoundationInternals.transfer(of: task)?.resetConnection() }
-            completionHandler(body.makeFailingStream())
-        #else
-            state.withLock { $0.sentBytes = 0 }
-            completionHandler(body.makeStream(onFailure: bodyFailed))
+            guard request.head.isIdempotent else {
+                state.withLock { $0.isRefused = true }
+                return completionHandler(body.makeFailingStream())
+            }
+            request.onEvent?(.repeated)
         #endif
+        state.withLock { $0.sentBytes = 0 }
+        completionHandler(body.makeStream(onFailure: bodyFailed))
     }
 
-    #if canImport(FoundationNetworking)
-        /// Whether other transfers may use the connection too: over HTTP/2, which FoundationNetworking has with TLS
-        /// only.
-        private func mayBeShared(_ task: URLSessionTask) -> Bool {
-            request.head.url.scheme?.lowercased() != "http"
-                && FoundationInternals.transfer(of: task)?.reply?.isConnectionNew != true
-        }
-    #endif
-
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // A task that `resend` has replaced does not end the exchange.
-        guard state.withLock({ $0.task === task }) else { return }
         guard let error else { return succeed(task) }
-        if maySendAgain(task, error) { return resend() }
         let (isRefused, failure) = state.withLock { ($0.isRefused, $0.trustFailure ?? $0.bodyFailure) }
-        if !isRefused, failure == nil { receiveWithheld(task) }
         pipe.finish(.failure(isRefused ? Self.lost : failure ?? URLErrorClassification.error(for: error)))
         end()
     }
@@ -109,70 +92,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
                 + "sent again since its method is not idempotent")
     }
 
-    /// Whether the request may be sent again: once, if it is idempotent (RFC 9110 §9.2.2), its connection was reused,
-    /// and no byte of a response has arrived.
-    private func maySendAgain(_ task: URLSessionTask, _ error: any Error) -> Bool {
-        #if canImport(FoundationNetworking)
-            let (isRefused, isFirst) = state.withLock { ($0.isRefused, $0.ownSession == nil && $0.bodyFailure == nil) }
-            guard request.head.isIdempotent, isFirst, !pipe.isEnded, !pipe.hasHead else { return false }
-            guard !isRefused else { return true }
-            return URLErrorClassification.isConnectionFailure(error)
-                && FoundationInternals.transfer(of: task)?.reply?.isMissingOnKeptConnection == true
-        #else
-            false
-        #endif
-    }
-
-    /// Delivers the head of a redirect whose body has failed. FoundationNetworking delivers such a head only after the
-    /// whole body.
-    private func receiveWithheld(_ task: URLSessionTask) {
-        guard withholdsHead(task), let reply = FoundationInternals.transfer(of: task)?.reply else { return }
-        guard let head = reply.head(of: request.head.url), 300..<400 ~= head.statusCode else { return }
-        receive(head)
-    }
-
-    /// Whether FoundationNetworking has a complete head that it has not delivered: it sets the body's length at the end
-    /// of each head.
-    private func withholdsHead(_ task: URLSessionTask) -> Bool {
-        !pipe.hasHead && !pipe.isEnded && task.countOfBytesExpectedToReceive != 0
-    }
-
-    /// Stores the task's transfer. Must be called on FoundationNetworking's thread before the server has sent anything:
-    /// the server may keep the thread busy for minutes.
-    func noteTransfer() {
-        guard let task = state.withLock({ $0.task }) else { return }
-        let transfer = FoundationInternals.transfer(of: task)
-        state.withLock { if !$0.isOver { $0.transfer = transfer } }
-    }
-
-    /// Has the transfer keep the content codings of its body: FoundationNetworking's libcurl would refuse a response with
-    /// an unknown one, deliver a body that is cut as if it were whole, and decode what is to stay as it was sent. Must be
-    /// called as ``noteTransfer()`` is.
-    func keepContentCodings() {
-        let isKept = state.withLock { $0.transfer }?.keepContentCodings() == true
-        state.withLock { $0.keepsContentCodings = isKept }
-    }
-
-    /// Has libcurl run a transfer that may have lost its socket's events. Must be called on
-    /// FoundationNetworking's thread, ten times a second.
-    func runIfQuiet() {
-        let received = Int64(pieces.load(ordering: .relaxed)) + (pipe.hasHead ? 1 : 0)
-        let transfer = state.withLock { $0.quiet.check($0.sentBytes + received) ? $0.transfer : nil }
-        transfer?.run()
-    }
-
-    /// Delivers the head of a redirect whose body is still arriving. Must be called on FoundationNetworking's thread.
-    func deliverWithheldHead() {
-        let (known, isNoted) = state.withLock { ($0.task, $0.transfer != nil) }
-        if !isNoted { noteTransfer() }
-        guard let task = known, withholdsHead(task) else { return }
-        guard let response = FoundationInternals.response(of: task), 300..<400 ~= response.statusCode else { return }
-        noteCallback()
-        receive(response)
-    }
-
-    /// Receives a head, once. FoundationNetworking delivers 1xx responses as if they were final, and the head of a
-    /// redirect after its body, when `deliverWithheldHead` may have delivered it already.
+    /// Receives a head, once. FoundationNetworking delivers 1xx responses as if they were final.
     private func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, !pipe.hasHead else { return }
         let head = HTTPResponseHead(response, url: request.head.url)
@@ -189,11 +109,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         } catch {
             return pipe.abort(error)
         }
-        let isCoded = state.withLock { state in
-            state.head = head
-            return state.keepsContentCodings
-        }
-        if isCoded, head.value(for: "Content-Encoding") != nil { pipe.expectEncodedBody() }
+        state.withLock { $0.head = head }
         if request.delivery == .whole { request.onEvent?(.receivedHead(head)) }
         pipe.receive(head)
     }

@@ -55,16 +55,14 @@ enum URLSessionRequest {
             try refuseEncodedDots(request.head.url)
         }
 
-        /// libcurl would send a request for another resource.
+        /// libcurl 8.23, which URLSession may use, would send a request for another resource.
         private static func refuseEncodedDots(_ url: URL) throws(AsyncNetError) {
             let path = url.path(percentEncoded: true)
-            guard path.contains("%2"), path.split(separator: "/").contains(where: PercentEncoding.isEncodedDotSegment),
-                FoundationInternals.removesEncodedDots
+            guard path.contains("%2"), path.split(separator: "/").contains(where: PercentEncoding.isEncodedDotSegment)
             else { return }
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "URLSession over this libcurl cannot send a path with an escaped . or .. segment; .sockets() can"
-            )
+                "URLSession on Linux cannot send a path with an escaped . or .. segment; .sockets() can")
         }
         /// FoundationNetworking omits a header whose value is one space, the value of ``HTTPHeader/omitting(_:)``.
         private static func head(_ request: TransportRequest) -> HTTPRequestHead { request.head }

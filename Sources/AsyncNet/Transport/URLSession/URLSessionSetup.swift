@@ -1,4 +1,3 @@
-import CAsyncNetPlatform
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -18,25 +17,6 @@ enum URLSessionLimits {
         static let description = "URLSession"
         static let canPause = true
     #endif
-
-    /// 128 MiB in FoundationNetworking's chunks of 16 KiB.
-    static let piecesBetweenRests = 8192
-
-    /// Suspends the queue of the calling callback for 5 ms.
-    ///
-    /// While a socket always has data, FoundationNetworking's socket queue keeps the thread that all its queues share.
-    /// No other session of the process and no cancel runs, nor the timers that it makes for each chunk, which stay in
-    /// memory: 330 bytes each, 86 MB for 4 GiB. All of them run during the pause; bytes that arrive meanwhile stay in
-    /// the socket.
-    ///
-    /// - Returns: `false` if the caller is not on that queue; then no queue is suspended.
-    @discardableResult static func rest(_ queue: String = "MultiHandle.isolation") -> Bool {
-        #if canImport(FoundationNetworking)
-            cp_rest_queue(queue, 5_000_000) != 0
-        #else
-            false
-        #endif
-    }
 }
 
 extension URLSessionTransport.Configuration {
@@ -73,16 +53,23 @@ extension URLSession {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 1e9
         configuration.timeoutIntervalForResource = 1e9
-        let session = URLSession(
+        return URLSession(
             configuration: configuration, delegate: URLSessionBridge(), delegateQueue: InlineQueue.make())
-        SocketQueues.add(session)
-        return session
     }
+
+    /// Sessions that are never released.
+    private static let kept = Locked<[URLSession]>([])
 
     /// Invalidates the session, whose tasks must have ended, on a queue of AsyncNet: the last reference to a transport
     /// may be released on FoundationNetworking's queue, where this call would deadlock.
-    func retire() {
-        Self.retirement.async { SocketQueues.retire(self) }
+    ///
+    /// A session of FoundationNetworking that has TLS connections is kept to the end of the process: with libcurl 8 its
+    /// release would end the process.
+    func retire(hasUsedTLS: Bool) {
+        #if canImport(FoundationNetworking)
+            guard !hasUsedTLS else { return Self.kept.withLock { $0.append(self) } }
+        #endif
+        Self.retirement.async { self.finishTasksAndInvalidate() }
     }
 
     /// Waits until the sessions that were retired before are invalidated, after which a program may exit.

@@ -12,9 +12,27 @@ public import Foundation
 /// - Important: On Linux, where URLSession is FoundationNetworking, a server can end the process: with a trailer after
 ///   a chunked body, by closing the connection inside the header block, with a `Content-Length` near 2^63, or with a
 ///   scheme-relative redirect to an invalid host. These traps are inside Foundation, and no caller can avoid them. Use
-///   this transport for servers that you trust. On Linux it also cannot pause a transfer, connect to an IPv6 literal,
-///   send a body with GET, or, over newer libcurls, send a path with an escaped `..` segment; the last three end in
-///   `.unsupportedByTransport`.
+///   this transport for servers that you trust.
+///
+/// On Linux it also cannot pause a transfer, connect to an IPv6 literal, send a body with GET, or send a path with an
+/// escaped `..` segment; the last three end in `.unsupportedByTransport`. FoundationNetworking has one thread for all its
+/// sessions, and AsyncNet uses only its public functions, so that these do not hold on Linux:
+///
+/// - A server that sends faster than its bytes are processed holds up the process's other requests over URLSession. A
+///   request that is cancelled, or exceeds its deadline, ends at once for its caller, but its connection and its place
+///   among ``Configuration/maximumTransfers`` are free only when FoundationNetworking has ended the transfer.
+/// - A redirect is followed when its body has arrived, whole and valid, and is as large as it may be: the body is kept in
+///   memory without a limit.
+/// - If a kept connection ends before a byte of the response, libcurl sends the request again, also several times. Only a
+///   request with a body that is not idempotent is not repeated: it ends with `.connectionLost`, but a server may see its
+///   head a second time. A request without a body is repeated whatever its method is, such as an empty POST. A connection
+///   that is reset, or has bytes that belong to no response, is noticed when the request fails: it is not sent on another.
+/// - While other transfers are cancelled, FoundationNetworking may miss that bytes have arrived: a transfer then waits until
+///   its time-out.
+/// - A caller's `Connection: close` is sent, and FoundationNetworking keeps the connection unless the server closes it.
+/// - Bodies are decoded by libcurl: an unknown content coding and a broken one are errors, a body that is cut inside its
+///   compressed stream may be delivered as if it were whole, and bytes of a coding cannot be kept.
+/// - Sessions that have had TLS connections are kept, with these connections, to the end of the process.
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
@@ -82,6 +100,8 @@ public final class URLSessionTransport: Transport {
         /// By the numbers of their TLS settings.
         var sessions: [Int: URLSession] = [:]
         var transfers = 0
+        /// Whether a request to an `https` URL was sent.
+        var hasUsedTLS = false
         var isShutDown = false
         var drained: [CheckedContinuation<Void, Never>] = []
     }
@@ -115,7 +135,15 @@ public final class URLSessionTransport: Transport {
     }
 
     deinit {
-        for session in lifecycle.withLock({ $0.sessions }).values { session.retire() }
+        retire()
+    }
+
+    private func retire() {
+        let (sessions, hasUsedTLS) = lifecycle.withLock { lifecycle in
+            defer { lifecycle.sessions = [:] }
+            return (lifecycle.sessions, lifecycle.hasUsedTLS)
+        }
+        for session in sessions.values { session.retire(hasUsedTLS: hasUsedTLS) }
     }
 
     /// Which servers' certificates are not verified; `nil` if all are, or none is connected to.
@@ -128,8 +156,7 @@ public final class URLSessionTransport: Transport {
         [URLSessionLimits.description, unverifiedHosts].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// Sends the request and returns once the response's head has arrived. On Linux the body keeps its content coding;
-    /// see ``TransportResponse/isContentDecoded``.
+    /// Sends the request and returns once the response's head has arrived. URLSession decodes the body's content coding.
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.connectionLost`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -142,8 +169,7 @@ public final class URLSessionTransport: Transport {
         request.onEvent?(.started)
         let exchange = try start(request, body, choice)
         let (head, responseBody) = try await exchange.pipe.response()
-        return TransportResponse(
-            head: head, body: responseBody, isContentDecoded: !exchange.keepsContentCodings)
+        return TransportResponse(head: head, body: responseBody)
     }
 
     /// By the TLS settings of the request's host; without verification by the proxies of
@@ -163,14 +189,13 @@ public final class URLSessionTransport: Transport {
     ) throws(AsyncNetError) -> URLSessionExchange {
         let session: URLSession
         do {
-            session = try enter(choice)
+            session = try enter(choice, isTLS: request.head.urlText.isTLS)
         } catch {
             permits.release()
             throw error
         }
         let exchange = URLSessionExchange(
             request, body, spill, choice.tls,
-            makeSession: { [configuration] in .forTransport(configuration, choice.tls) },
             onEnd: { [self] in
                 permits.release()
                 leave()
@@ -189,18 +214,15 @@ public final class URLSessionTransport: Transport {
             }
             if isDrained { continuation.resume() }
         }
-        let sessions = lifecycle.withLock { lifecycle in
-            defer { lifecycle.sessions = [:] }
-            return lifecycle.sessions
-        }
-        for session in sessions.values { session.retire() }
+        retire()
         await URLSession.waitForRetired()
     }
 
-    private func enter(_ choice: URLSessionTrust.Choice) throws(AsyncNetError) -> URLSession {
+    private func enter(_ choice: URLSessionTrust.Choice, isTLS: Bool) throws(AsyncNetError) -> URLSession {
         let session = lifecycle.withLock { lifecycle -> URLSession? in
             guard !lifecycle.isShutDown else { return nil }
             lifecycle.transfers += 1
+            if isTLS { lifecycle.hasUsedTLS = true }
             if let given { return given }
             let session =
                 lifecycle.sessions[choice.number] ?? URLSession.forTransport(configuration, choice.tls)

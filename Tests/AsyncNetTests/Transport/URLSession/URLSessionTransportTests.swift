@@ -1,4 +1,3 @@
-import AsyncNetLibcurl
 import AsyncNetTesting
 import Foundation
 import Testing
@@ -47,7 +46,7 @@ struct URLSessionTransportTests {
                 let session = Session(transport: transport)
                 let error = await session.request("https://127.0.0.1:1/").serializing(Data.self).result.failure
                 #expect(error?.code == .unsupportedByTransport)
-                #expect(error?.message.contains(".libcurl(tls:)") == true)
+                #expect(error?.message.contains(".sockets(tls:)") == true)
                 #expect(!transport.transportDescription.contains("NOT VERIFYING"), "no request is sent")
             }
         }
@@ -58,38 +57,6 @@ struct URLSessionTransportTests {
                 let session = Session(transport: .urlSession(.init(tlsForHosts: ["127.0.0.1": .system])))
                 _ = try await session.request(server.url("/")).serializing(Data.self).result.get()
             }
-        }
-    #endif
-
-    #if canImport(FoundationNetworking)
-        @Test("A transfer whose socket's events are lost ends all the same", arguments: [0, 300_000])
-        func unwatchedSocket(_ length: Int) async throws {
-            try await withServer { (server: MockServer) async throws in
-                await server.route("/*") { .data($0.body) }
-                let session = URLSession.forTransport(.init(), .system)
-                defer { session.retire() }
-                try unwatchSockets(of: session)
-                let request = TransportRequest(
-                    head: HTTPRequestHead(method: .put, url: server.url("/a")), body: .data(patternedData(length)))
-                let body = try await URLSessionBody(request, folder: FileManager.default.temporaryDirectory)
-                let exchange = URLSessionExchange(request, body, nil, .system, makeSession: { session }, onEnd: {})
-                exchange.start(on: session)
-                let (head, received) = try await exchange.pipe.response()
-                #expect(head.statusCode == 200)
-                let bytes = try await received.reduce(into: Data()) { $0 += $1 }
-                #expect(bytes == patternedData(length))
-            }
-        }
-
-        /// Removes the callback by which libcurl has FoundationNetworking watch its sockets.
-        private func unwatchSockets(of session: URLSession) throws {
-            let address = try #require(dlsym(dlopen("libFoundationNetworking.so", RTLD_NOW), "curl_multi_setopt"))
-            // The C function takes any number of arguments; three are passed alike on the platforms of Linux.
-            typealias SetOption =
-                @convention(c) (UnsafeMutableRawPointer, CInt, UnsafeMutableRawPointer?) -> CInt
-            let setOption = unsafeBitCast(address, to: SetOption.self)
-            let multi = try #require(Mirror(reflecting: session).descendant("multiHandle", "rawHandle"))
-            #expect(setOption(try #require(multi as? UnsafeMutableRawPointer), 20001, nil) == 0)
         }
     #endif
 
