@@ -276,21 +276,8 @@ struct ResponseBody {
         observer.didEnd()
     }
 
-    /// Calls `put` with each chunk, in order, to the end of the body: on this task, or on the transport's thread if the
-    /// transport cannot pause and this task has taken all earlier chunks. That saves a thread change for each chunk.
-    mutating func forEach(_ put: @escaping @Sendable (Data) throws -> Void) async throws {
-        while let chunk = try await next() {
-            try put(chunk)
-            try await relay(to: put)
-        }
-    }
-
-    private mutating func relay(to put: @escaping @Sendable (Data) throws -> Void) async throws {
-        let relay = BodyRelay(received, head, observer, put)
-        observer.willRead()
-        guard await body.relay(relay.receive) else { return }
-        received = relay.received
-        if let failure = relay.failure { throw failure }
-        if observer.isSuspended { await observer.waitWhileSuspended() }
+    /// Calls `put` with each chunk, in order, to the end of the body.
+    mutating func forEach(_ put: (Data) throws -> Void) async throws {
+        while let chunk = try await next() { try put(chunk) }
     }
 }

@@ -19,8 +19,8 @@ package import Foundation
 /// Continuations are unchecked, as a checked one is an allocation for each wait: `reader` is taken out of the state by
 /// whoever resumes it.
 ///
-/// `TransferPipeState` decides what follows from each call. This class carries it out: continuations, hooks, the relay
-/// and the file are used outside the lock, because each of them may take locks of its own.
+/// `TransferPipeState` decides what follows from each call. This class carries it out: continuations, hooks and the
+/// file are used outside the lock, because each of them may take locks of its own.
 package final class TransferPipe: Sendable {
     package enum Demand { case more, pause }
 
@@ -29,7 +29,6 @@ package final class TransferPipe: Sendable {
         var machine: TransferPipeState
         var reader: UnsafeContinuation<Void, Never>?
         var file: SpillFile?
-        var relay: Relay?
         var onAbort: (@Sendable () -> Void)?
         var onDemand: (@Sendable () -> Void)?
     }
@@ -64,7 +63,6 @@ package final class TransferPipe: Sendable {
 
     package var isEnded: Bool { state.withLock { $0.machine.end != nil } }
     package var isPaused: Bool { state.withLock { $0.machine.isPaused } }
-    var isRelayed: Bool { state.withLock { $0.machine.isRelayed } }
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
     /// The current delivery: a head that must be delivered at once changes `.whole` to `.asItArrives`.
     package var delivery: TransportRequest.Delivery { state.withLock { $0.machine.delivery } }
@@ -99,13 +97,12 @@ extension TransferPipe {
     }
 
     package func receive(_ chunk: Data) -> Demand {
-        let (action, reader, relay) = state.withLock { $0.receive(chunk) }
+        let (action, reader) = state.withLock { $0.receive(chunk) }
         switch action {
         case .drop, .store: break
         case .storeAndResumeReader: reader?.resume()
         case .storeAndPauseTransport: return .pause
         case .spill: spillTail()
-        case .relay: deliver(chunk, to: relay)
         case .abort(let limit): abort(Self.error(for: limit))
         }
         return .more
@@ -188,9 +185,9 @@ extension TransferPipe.State {
         takeReader(machine.receive(head, isUrgent: isUrgent))
     }
 
-    mutating func receive(_ chunk: Data) -> (TransferPipeState.ChunkAction, Reader?, TransferPipe.Relay?) {
+    mutating func receive(_ chunk: Data) -> (TransferPipeState.ChunkAction, Reader?) {
         let action = machine.receive(chunk)
-        return (action, action == .storeAndResumeReader ? reader.take() : nil, action == .relay ? relay : nil)
+        return (action, action == .storeAndResumeReader ? reader.take() : nil)
     }
 
     mutating func didSpill(_ count: Int, to file: SpillFile, reusing memory: Data) -> Reader? {
@@ -199,13 +196,8 @@ extension TransferPipe.State {
         return takeReader(action)
     }
 
-    mutating func relayReturned(wantsMore: Bool) -> Reader? {
-        if !wantsMore { relay = nil }
-        return takeReader(machine.relayReturned(wantsMore: wantsMore))
-    }
-
     mutating func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) -> Reader? {
-        (onAbort, onDemand, relay) = (nil, nil, nil)
+        (onAbort, onDemand) = (nil, nil)
         return takeReader(machine.finish(head, chunk, result))
     }
 
@@ -222,7 +214,7 @@ extension TransferPipe.State {
 
     mutating func abort(_ error: AsyncNetError) -> (Reader?, onAbort: (@Sendable () -> Void)?) {
         guard case .abortTransport(let action) = machine.abort(error) else { return (nil, nil) }
-        defer { (file, relay, onAbort, onDemand) = (nil, nil, nil, nil) }
+        defer { (file, onAbort, onDemand) = (nil, nil, nil) }
         return (takeReader(action), onAbort)
     }
 }

@@ -16,7 +16,7 @@ struct TransferPipeState {
     static let largestFileRead: Int64 = 256 * 1024
 
     /// What a suspended reader waits for.
-    enum Interest { case head, body, endOfRelay }
+    enum Interest { case head, body }
 
     enum ReaderAction { case none, resume }
 
@@ -28,8 +28,6 @@ struct TransferPipeState {
         case storeAndPauseTransport
         /// The chunk is stored, and the tail is full: `takeFullTail` returns what the pipe writes to the file.
         case spill
-        /// The chunk is not stored. The pipe calls the relay with it, then `relayReturned`.
-        case relay
         case abort(ExceededLimit)
     }
 
@@ -61,8 +59,6 @@ struct TransferPipeState {
         var unread: Int64 { written - read }
     }
 
-    private enum RelayPhase { case none, ready, delivering }
-
     private(set) var delivery: TransportRequest.Delivery
     private(set) var head: HTTPResponseHead?
     private(set) var end: Result<Void, AsyncNetError>?
@@ -78,7 +74,6 @@ struct TransferPipeState {
     private var file: FileProgress?
     /// Whether a full tail is being written to the file. Until that ends, later bytes must not be read.
     private var isSpilling = false
-    private var relay = RelayPhase.none
     private var interest: Interest?
     private let limit: Int64
     private let spillLimit: Int64?
@@ -92,7 +87,6 @@ struct TransferPipeState {
         self.spillLimit = spillLimit
     }
 
-    var isRelayed: Bool { relay != .none }
     var usesFile: Bool { file != nil }
     private var unreadInFile: Int64 { file?.unread ?? 0 }
 }
@@ -114,10 +108,6 @@ extension TransferPipeState {
     mutating func receive(_ chunk: Data) -> ChunkAction {
         guard end == nil else { return .drop }
         guard count(chunk) else { return .abort(.bodySize(limit)) }
-        guard relay == .none else {
-            relay = .delivering
-            return .relay
-        }
         guard let spillLimit, !fitsIntoMemory else { return store(chunk) }
         return storeInTail(chunk, spillLimit)
     }
@@ -167,11 +157,6 @@ extension TransferPipeState {
         return resumeIfSatisfied()
     }
 
-    mutating func relayReturned(wantsMore: Bool) -> ReaderAction {
-        relay = wantsMore && end == nil ? .ready : .none
-        return resumeIfSatisfied()
-    }
-
     /// Ends the transfer. Bytes received before remain readable.
     ///
     /// - Parameters:
@@ -183,7 +168,6 @@ extension TransferPipeState {
         guard end == nil else { return .none }
         self.head = head ?? self.head
         end = result
-        endRelay()
         if let chunk { add(last: chunk) }
         return resumeIfSatisfied()
     }
@@ -191,11 +175,6 @@ extension TransferPipeState {
     private mutating func add(last chunk: Data) {
         guard count(chunk) else { return end = .failure(AsyncNetError(bodyLargerThan: limit)) }
         if usesFile || !tail.isEmpty { tail.append(chunk) } else { chunks.append(chunk) }
-    }
-
-    /// A relay that is delivering a chunk ends when it returns.
-    private mutating func endRelay() {
-        if relay == .ready { relay = .none }
     }
 }
 
@@ -218,7 +197,6 @@ extension TransferPipeState {
         switch interest {
         case .head: end != nil || (readsChunks ? head != nil : isFull)
         case .body: end != nil || (delivery == .whole ? isFull || isEncoded && !chunks.isEmpty : hasReadableBytes)
-        case .endOfRelay: relay == .none
         }
     }
 
@@ -271,22 +249,11 @@ extension TransferPipeState {
 
     mutating func didReadFile(_ count: Int) { file?.read += Int64(count) }
 
-    /// Whether the transport's next chunks may be passed to a relay: the transport cannot pause, the transfer has not
-    /// ended, and no bytes wait for the reader.
-    mutating func beginRelay() -> Bool {
-        guard spillLimit != nil, end == nil, chunks.isEmpty, tail.isEmpty, !isSpilling, unreadInFile == 0 else {
-            return false
-        }
-        (file, relay) = (nil, .ready)
-        return true
-    }
-
     /// Ends the transfer and drops the bytes that have not been read.
     mutating func abort(_ error: AsyncNetError) -> AbortAction {
         guard end == nil else { return .none }
         end = .failure(error)
         (chunks, tail, file) = ([], Data(), nil)
-        endRelay()
         return .abortTransport(resumeIfSatisfied())
     }
 }

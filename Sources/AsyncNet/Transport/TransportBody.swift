@@ -67,15 +67,6 @@ public struct TransportBody: AsyncSequence, Sendable {
         /// The whole body, if it is in memory and nothing of it has been read.
         mutating func takeWhole() -> Data? { lease == nil && other == nil ? first.take() : nil }
 
-        /// Calls `relay` with the next chunks on the transport's thread until it returns `false`; see
-        /// `TransferPipe.relay`.
-        ///
-        /// - Returns: `false` if the transport does not relay, or bytes must be read first.
-        mutating func relay(_ relay: @escaping @Sendable (Data) -> Bool) async -> Bool {
-            guard first == nil, batch.isEmpty, let lease else { return false }
-            return await lease.pipe.relay(relay)
-        }
-
         /// The next chunk, never empty; `nil` at the end of the body.
         ///
         /// - Throws: ``AsyncNetError`` if the transfer failed or the task is cancelled.

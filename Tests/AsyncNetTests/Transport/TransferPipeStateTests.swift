@@ -12,8 +12,6 @@ struct TransferPipeStateTests {
         case chunk(Int)
         case takeTail
         case spilled(Int)
-        case relay
-        case relayReturned(Bool)
         case finish
         case finishWith(Int)
         case fail
@@ -34,7 +32,7 @@ struct TransferPipeStateTests {
 
     private static let mark = TransferPipeState.highWaterMark
 
-    @Test("Each event has its action", arguments: orders + backPressure + spills + relays + ends)
+    @Test("Each event has its action", arguments: orders + backPressure + spills + ends)
     func actions(_ test: Case) throws {
         let url = try "http://a/".asURL()
         var state = TransferPipeState(test.delivery, limit: test.limit, spillLimit: test.spillLimit)
@@ -150,41 +148,6 @@ struct TransferPipeStateTests {
             ]),
     ]
 
-    static let relays = [
-        Case(
-            testDescription: "A relay gets each chunk until it refuses more", spillLimit: .max,
-            steps: [
-                (.relay, "true"), (.wait(.endOfRelay), "none"), (.chunk(1), "relay"), (.relayReturned(true), "none"),
-                (.chunk(1), "relay"), (.relayReturned(false), "resume"), (.chunk(2), "store"), (.read, "deliver 2"),
-            ]),
-        Case(
-            testDescription: "A relay ends with the transfer", spillLimit: .max,
-            steps: [(.relay, "true"), (.wait(.endOfRelay), "none"), (.finish, "resume"), (.read, "end")]),
-        Case(
-            testDescription: "After an abort the reader waits until the relay has returned", spillLimit: .max,
-            steps: [
-                (.relay, "true"), (.wait(.endOfRelay), "none"), (.chunk(1), "relay"), (.abort, "abort none"),
-                (.relayReturned(true), "resume"), (.chunk(1), "drop"),
-            ]),
-        Case(
-            testDescription: "A relay that is called with no chunk ends at once with an abort", spillLimit: .max,
-            steps: [(.relay, "true"), (.wait(.endOfRelay), "none"), (.abort, "abort resume")]),
-        Case(
-            testDescription: "Stored bytes are read before a relay begins", spillLimit: .max,
-            steps: [(.chunk(1), "store"), (.relay, "false"), (.read, "deliver 1"), (.relay, "true")]),
-        Case(
-            testDescription: "No relay begins while the file is written or has unread bytes", spillLimit: .max,
-            steps: [
-                (.chunk(mark + 1), "store"), (.chunk(mark), "spill"), (.read, "deliver \(mark + 1)"), (.relay, "false"),
-                (.takeTail, "write \(mark)"), (.relay, "false"), (.spilled(mark), "none"), (.relay, "false"),
-                (.read, "file 0 \(mark)"), (.fileRead(mark), ""), (.relay, "true"),
-            ]),
-        Case(testDescription: "A transport that can pause has no relay", steps: [(.relay, "false")]),
-        Case(
-            testDescription: "After the end no relay begins", spillLimit: .max,
-            steps: [(.finish, "none"), (.relay, "false")]),
-    ]
-
     static let ends = [
         Case(
             testDescription: "A failure follows the bytes that were received before it",
@@ -233,8 +196,6 @@ extension TransferPipeState {
         case .chunk(let count): return Self.text(receive(Data(count: count)))
         case .takeTail: return takeFullTail().map { "write \($0.count)" } ?? ""
         case .spilled(let count): return "\(didSpill(count, reusing: Data()))"
-        case .relay: return "\(beginRelay())"
-        case .relayReturned(let wantsMore): return "\(relayReturned(wantsMore: wantsMore))"
         case .finish: return "\(finish(nil, nil, .success(())))"
         case .finishWith(let count): return "\(finish(nil, Data(count: count), .success(())))"
         case .fail: return "\(finish(nil, nil, .failure(AsyncNetError(.connectionLost))))"
