@@ -14,7 +14,7 @@ extension Client {
         if !options.output.continues { Self.forget(place) }
         let request = session.download(
             call.text, to: destination(target, place), method: call.method, headers: call.headers,
-            segments: options.output.segments, options: RequestOptions(modifier: call.bodyModifier))
+            segments: options.output.segments, options: .init(modifier: call.bodyModifier))
         if let credential = call.credential { request.authenticate(with: credential) }
         if options.transfer.fail { request.validate(statusCode: ..<400) }
         let (response, heads) = await listening(to: request, call) { await request.response }
@@ -113,7 +113,7 @@ extension Call {
 
     func stream(on session: Session, failing: Bool) async -> StreamRequest {
         let stream = session.stream(
-            text, method: method, headers: headers, options: RequestOptions(modifier: bodyModifier))
+            text, method: method, headers: headers, options: .init(modifier: bodyModifier))
         if let credential { stream.authenticate(with: credential) }
         if failing { stream.validate(statusCode: ..<400) }
         return stream

@@ -8,7 +8,7 @@ final class RunningHop: Sendable {
         /// The error of a request that shared the transfer, and ended before it.
         var memberFailure: AsyncNetError?
         /// How many bytes of the response's body are still to be reported.
-        var maximumBodySize: Int
+        var bodyLimit: Int
         /// When the transfer began to wait for the transport; `nil` while it does not.
         var waitingSince: Duration?
     }
@@ -34,7 +34,7 @@ final class RunningHop: Sendable {
         let metrics = HopMetrics(method: request.method, url: request.url, start: record.elapsed)
         let summary = HopSummary(
             request: request, urlTemplate: urlTemplate, metrics: metrics, cacheOutcome: cacheOutcome)
-        state = Locked(State(summary: summary, maximumBodySize: interests.maximumBodySize))
+        state = Locked(State(summary: summary, bodyLimit: interests.bodyLimit))
     }
 
     // MARK: What the hop learns
@@ -78,8 +78,8 @@ final class RunningHop: Sendable {
     /// - Returns: How many of so many bytes of the response's body observers get.
     func take(_ count: Int) -> Int {
         state.withLock { state in
-            let taken = min(count, state.maximumBodySize)
-            state.maximumBodySize -= taken
+            let taken = min(count, state.bodyLimit)
+            state.bodyLimit -= taken
             return taken
         }
     }
