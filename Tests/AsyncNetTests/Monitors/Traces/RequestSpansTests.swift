@@ -106,7 +106,9 @@ struct RequestSpansTests {
         func beginHop() throws {
             var request = TransportRequest(head: HTTPRequestHead(url: try "http://a/".asURL()))
             let watch = TransferWatch(
-                TransferRecord(), observers, TransferHold(), RedirectPolicy(), observers, .own)
+                TransferRecord(), observers, TransferHold(),
+                RunPolicies(Environment(SessionConfiguration(), StubTransport { _ in .text("") }), RequestOptions()),
+                observers, .own)
             watch.beginHop(&request, trace.branch(.hedged), isRedirected: false)
         }
     }
