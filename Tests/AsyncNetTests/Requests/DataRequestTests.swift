@@ -235,8 +235,8 @@ struct DataRequestTests {
         let (events, progress) = (request.events, request.downloadProgress)
         _ = try await request.serializing(Data.self).value
         var told: [String] = []
-        for await event in events { told.append(event.description) }
-        #expect(told == ["resumed", "attempt 1: GET http://a/", "hop: GET http://a/", "response 200", "finished"])
+        for await event in events { told.append(event.step) }
+        #expect(told == ["resumed", "attempt GET /", "hop GET /", "response 200", "ended delivered 200", "finished"])
         var last: TransferProgress?
         for await value in progress { last = value }
         #expect(last?.completedBytes == Int64(User.json.utf8.count))
