@@ -5,7 +5,7 @@ public typealias UploadRequest = DataRequest
 
 /// A request whose response's body is kept in memory.
 ///
-/// Made by ``Session/request(_:method:parameters:encoder:headers:options:)`` and
+/// Made by ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` and
 /// ``Session/upload(_:to:method:headers:options:)``. Serializers turn the response into a value; any number of
 /// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
 /// request, unless other tasks await it too.

@@ -3,8 +3,7 @@
 ///
 /// The parameters are encoded, and the modifier of the options is called, by the caller, when the request is made. A body
 /// is then sent again as it is: a retry does not encode anew. Swift chooses these functions by the type of the
-/// parameters. For other methods than POST give ``Session/request(_:method:parameters:encoder:headers:options:)`` the
-/// method.
+/// parameters. For other methods than POST give `request` the method.
 extension Session {
     /// A request with parameters that are encoded at once, on the caller's actor.
     @_disfavoredOverload

@@ -10,7 +10,7 @@ extension Session {
     ///   - url: The first page's URL: a `String`, `URL`, `URLComponents` or ``URLTemplate``; relative URLs need a
     ///     session with a base URL.
     ///   - parameters: For the first page, in the query unless another encoder is given.
-    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)``.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
     ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only, and its
     ///     modifier changes the first page's request, on which the requests of linked pages are modelled.

@@ -5,8 +5,8 @@ extension Session {
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: GET by default.
-    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)``.
-    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)``.
+    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
     public nonisolated func stream(

@@ -1,5 +1,5 @@
 /// Methods of HTTP, with URLs relative to the session's base URL; see
-/// ``Session/request(_:method:parameters:encoder:headers:options:)``.
+/// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95``.
 extension Session {
     /// A GET request; parameters are put into the query, unless another encoder is given.
     public nonisolated func get(
@@ -40,7 +40,7 @@ extension Session {
         request(url, method: .post, parameters: parameters, encoder: encoder, headers: headers, options: options)
     }
 
-    /// A PUT request, with parameters as those of ``post(_:parameters:encoder:headers:options:)``.
+    /// A PUT request, with parameters as those of ``post(_:parameters:encoder:headers:options:)-93iw5``.
     public nonisolated func put(
         _ url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
@@ -48,7 +48,7 @@ extension Session {
         request(url, method: .put, parameters: parameters, encoder: encoder, headers: headers, options: options)
     }
 
-    /// A PATCH request, with parameters as those of ``post(_:parameters:encoder:headers:options:)``.
+    /// A PATCH request, with parameters as those of ``post(_:parameters:encoder:headers:options:)-93iw5``.
     public nonisolated func patch(
         _ url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
