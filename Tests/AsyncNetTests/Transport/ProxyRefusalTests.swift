@@ -124,8 +124,7 @@ struct ProxyRefusalTests {
             answer(None)
             c.close()
             """)
-        var settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port)
-        settings.alwaysTunnels = true
+        let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port).tunnelling()
         let session = Session(transport: kind.make(proxy: settings))
         var bodies: [String?] = []
         for _ in 0..<5 {

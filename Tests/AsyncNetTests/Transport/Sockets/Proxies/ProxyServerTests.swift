@@ -57,7 +57,7 @@ struct ProxyServerTests {
             -> Bool
         {
             var configuration = ProxyConfiguration.url(url)
-            configuration.alwaysTunnels = tunnels
+            if tunnels { configuration = configuration.tunnelling() }
             let route = try ProxyRoutes(configuration, unixSocket: nil).route(to: endpoint, isTunnelled: any)
             #expect(route.proxy != nil)
             return route.isForwarded
