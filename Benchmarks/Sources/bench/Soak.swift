@@ -63,9 +63,8 @@ struct Soak: AsyncParsableCommand {
     private func one(_ session: Session, _ base: String, _ random: inout SeededRandom, _ tally: Tally) async {
         let path = Self.paths[Int.random(in: 0..<Self.paths.count, using: &random)]
         let isPost = Int.random(in: 0..<4, using: &random) == 0
-        let request = session.request("\(base)\(path)", method: isPost ? .post : .get) {
-            if isPost { $0.httpBody = Data(count: 40_000) }
-        }
+        let url = "\(base)\(path)"
+        let request = isPost ? session.upload(.data(Data(count: 40_000)), to: url) : session.request(url)
         let isCancelled = path == "/stall" || Int.random(in: 0..<5, using: &random) == 0
         let delay = Int.random(in: 0..<20_000, using: &random)
         let waiter = Task { await request.serializing(Data.self).result }

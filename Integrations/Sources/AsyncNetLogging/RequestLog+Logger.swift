@@ -1,5 +1,5 @@
 public import AsyncNet
-import AsyncNetMonitors
+public import AsyncNetMonitors
 public import Logging
 
 extension RequestLog {

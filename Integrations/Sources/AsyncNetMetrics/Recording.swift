@@ -105,6 +105,8 @@ extension Recording {
     private mutating func finish(_ error: AsyncNetError?, _ event: SessionEvent) {
         let (track, summary) = (tracks.removeValue(forKey: event.requestID), event.summary)
         for wait in track?.waits ?? [] { end(wait, after: event.instant - wait.start) }
+        // The end of a hop may be among lost events.
+        for hop in track?.hops ?? [] { instruments.decrement("http.client.active_requests", hop.endpoint) }
         let endpoint = track?.first ?? summary?.request.map { endpoints.dimensions($0, summary?.urlTemplate) } ?? [:]
         let status = summary?.response?.statusCode
         instruments.record(

@@ -1,5 +1,5 @@
-public import AsyncNet
-import AsyncNetMonitors
+import AsyncNet
+public import AsyncNetMonitors
 import Foundation
 public import Tracing
 

@@ -148,6 +148,7 @@ struct SwiftMetricsMonitorTests {
             (.attempt(1, head), 0), (.cached(.miss), 0), (.queued, 0), (.admitted(after: .seconds(2)), 0), (.shared, 0),
             (.hedged(2), 0),
             (.hop(head), 1), (.repeated, 1), (.connected(ConnectionInfo(isReused: true)), 1),
+            (.hopEnded(HopSummary(request: head, duration: .seconds(4))), 1),
             (.refreshed(error, after: .zero), 0), (.finished(nil), 0),
             (.decoded(type: "Int", after: .milliseconds(3), nil), 0),
         ]
