@@ -15,6 +15,8 @@ struct Admission<Rest: Station>: Station {
     private func admit(_ origin: String, _ attempt: Attempt) async throws {
         let (run, limits) = (attempt.run, attempt.run.environment.limits)
         var pass = try limits.breakers?.allow(origin: origin)
+        // The hop before has begun to watch for silence; no server is silent during this wait.
+        run.watch.pause()
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
         try await run.reportingWait(isLimited: limits.rate != nil || limits.queue != nil) {
@@ -52,7 +54,11 @@ struct ReplacedCredential: Error {}
 /// The end of a hop: its permit is given back, and its origin's circuit breaker learns how it ended.
 extension RequestRun {
     /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
-    func endHop(_ head: HTTPResponseHead) {
+    ///
+    /// - Parameter next: The request of the next hop. If that goes to the same origin, its response tells the origin's
+    ///   circuit breaker what this one leaves open: a redirect before each failure is no success.
+    func endHop(_ head: HTTPResponseHead, next: TransportRequest? = nil) {
+        if next?.head.url.origin == head.url.origin { takePass()?.record(.ignored) }
         judgeHop(head)
         watch.endHop(.delivered)
         releasePermit()

@@ -6,6 +6,7 @@ extension CachedHop {
     typealias Transfer = (TransportRequest) async throws -> Response
 
     func bypassed(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
+        if attempt.isStoredOnly { throw ReplacedCredential() }
         await report(.bypassed)
         let response = try await transfer(outgoing)
         for url in CacheRules.invalidated(by: response.head, to: request) {
@@ -15,6 +16,7 @@ extension CachedHop {
     }
 
     func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
+        if attempt.isStoredOnly { throw ReplacedCredential() }
         await report(.miss)
         let sent = Sent(now, cache.removals.now)
         let response = try await transfer(outgoing.forced(by: request.mode))
@@ -32,7 +34,7 @@ extension CachedHop {
         let response: Response
         do { response = try await transfer(conditional) } catch {
             if allowsError, let stale = await self.response(inPlaceOf: error, entry) { return stale }
-            await report(.miss)
+            if !(error is ReplacedCredential) { await report(.miss) }
             throw error
         }
         if isReplaced(response.head) {

@@ -27,7 +27,7 @@ struct FollowUps<Rest: Station>: Station {
                 return response
             }
             await attempt.drain(response.message, to: response.request.head.method)
-            attempt.run.endHop(response.head)
+            attempt.run.endHop(response.head, next: request)
         }
     }
 

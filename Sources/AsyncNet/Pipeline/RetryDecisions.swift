@@ -91,8 +91,8 @@ extension RequestRun {
     }
 
     private func isCircuitOpen(after delay: Duration) -> Bool {
-        guard let breakers = environment.limits.breakers, let first = record.sentRequests.first else { return false }
-        return breakers.isOpen(origin: first.head.url.origin, after: delay)
+        guard let breakers = environment.limits.breakers else { return false }
+        return record.sentRequests.contains { breakers.isOpen(origin: $0.head.url.origin, after: delay) }
     }
 
     private var isInBudget: Bool {

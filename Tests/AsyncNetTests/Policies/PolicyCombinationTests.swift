@@ -157,6 +157,44 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 4)
     }
 
+    @Test("A redirect to the same origin before each failure does not keep its circuit closed")
+    func redirectBeforeFailure() async {
+        let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/x/") : .status(503) }
+        let session = Session(
+            transport: stub, configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 2)))
+        for _ in 0..<2 { _ = await session.request("http://a/x").serializing(Data.self).result }
+        #expect(await session.request("http://a/x").serializing(Data.self).result.failure?.code == .circuitOpen)
+        #expect(stub.requests.count == 4)
+    }
+
+    @Test("No silence is counted while a redirected request waits for a permit", arguments: [false, true])
+    func waitAfterRedirect(_ retries: Bool) async throws {
+        let (gate, held, clock) = (Gate(), Gate(), TestClock())
+        let stub = StubTransport { request in
+            if request.path == "/to" { return .redirect(to: "http://b/") }
+            if request.path == "/held" {
+                held.open()
+                await gate.wait()
+            }
+            return .text("")
+        }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: retries ? [RetryPolicy(limit: 0)] : [], timeout: .seconds(1),
+                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), clock: clock))
+        let first = session.request("http://b/held").timeout(.seconds(1000))
+        async let holding = first.serializing(Data.self).result
+        await held.wait()
+        async let waiting = session.request("http://a/to").serializing(Data.self).result
+        let queue = try #require(session.environment.limits.queue)
+        #expect(await eventually { queue.waitingCount == 1 })
+        clock.advance(by: .seconds(100))
+        gate.open()
+        #expect(await holding.failure == nil)
+        #expect(await waiting.failure?.code == nil)
+    }
+
     @Test("A cancelled probe makes room for another")
     func cancelledProbe() async throws {
         let clock = TestClock()
