@@ -8,7 +8,13 @@ struct Admission<Rest: Station>: Station {
         guard !attempt.run.environment.limits.isUnlimited else {
             return try await rest.response(to: request, in: attempt)
         }
-        try await admit(request.head.url.origin, attempt)
+        let origin = request.head.url.origin
+        // The time of an attempt that has sent a hop runs on, and may end this wait.
+        if attempt.task?.isTimed == true {
+            try await attempt.interruptibly { [self] in try await admit(origin, attempt) }
+        } else {
+            try await admit(origin, attempt)
+        }
         return try await rest.response(to: request, in: attempt)
     }
 

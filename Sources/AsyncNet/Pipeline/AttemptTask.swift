@@ -12,7 +12,7 @@ final class AttemptTask: Sendable {
     private let state = Locked(State())
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
-    /// thrown.
+    /// thrown, also if that came before this part.
     ///
     /// - Parameter executor: The executor that the task prefers.
     func run<Value: Sendable>(
@@ -36,6 +36,9 @@ final class AttemptTask: Sendable {
             throw state.withLock { $0.failure } ?? error
         }
     }
+
+    /// Whether the attempt's time is limited, and has begun.
+    var isTimed: Bool { state.withLock { $0.timer != nil } }
 
     /// Starts the limit of the attempt's time, once.
     func beginTime(_ schedule: (AttemptTask) -> TimerQueue.Timer?) {

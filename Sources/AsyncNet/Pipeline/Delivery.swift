@@ -25,6 +25,7 @@ extension Attempt {
                     run.endHop(response.head)
                     if isStoredOnly { throw ReplacedCredential() }
                     request = try await run.prepare(response.request)
+                    attempt.isRedirected = request.head.url != first.head.url
                 }
             }
         } catch {

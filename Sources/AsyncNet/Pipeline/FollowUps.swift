@@ -21,7 +21,7 @@ struct FollowUps<Rest: Station>: Station {
                 try course.responds(to: response.head, of: outgoing, credential, spaces)
             {
                 attempt.run.challenged(by: response.head, request)
-            } else if let next = try await redirected(response.head, request, &course, attempt.run) {
+            } else if let next = try await redirected(response.head, request, &course, attempt) {
                 request = next
             } else {
                 return response
@@ -33,11 +33,15 @@ struct FollowUps<Rest: Station>: Station {
 
     /// The request that follows a redirect; `nil` if the response is not followed.
     private func redirected(
-        _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ run: RequestRun
+        _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ attempt: Attempt
     ) async throws -> TransportRequest? {
-        guard run.policies.redirects.follows(head),
-            var next = try await run.policies.redirects.following(head, to: request, visited: course.visited)
-        else { return nil }
+        let (run, visited) = (attempt.run, course.visited)
+        guard run.policies.redirects.follows(head) else { return nil }
+        // A closure of the user's that decides is cancelled when the attempt's time is over.
+        let following = try await attempt.interruptibly {
+            try await run.policies.redirects.following(head, to: request, visited: visited)
+        }
+        guard var next = following else { return nil }
         _ = PasswordCredential.take(from: &next)
         try next.check()
         run.watch.hopLeads(to: .redirected(to: next.head))
@@ -104,7 +108,7 @@ extension Attempt {
     fileprivate func hop(_ request: TransportRequest, _ course: Course) -> Attempt {
         var copy = self
         copy.hopRequest = request
-        copy.isRedirected = !course.visited.isEmpty
+        copy.isRedirected = isRedirected || !course.visited.isEmpty
         return copy
     }
 }

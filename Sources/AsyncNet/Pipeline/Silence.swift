@@ -1,5 +1,5 @@
 /// Ends the attempt, or the request if the attempt cannot end alone, when the server is silent for the timeout or the
-/// attempt takes too long. The wait for a permit is over before this station, and does not count.
+/// attempt takes too long. The wait of the first hop for its permit is over before this station, and does not count.
 ///
 /// The attempt's body is read after this station, in the same way: see ``Attempt/interruptibly(_:)``.
 struct Silence<Rest: Station>: Station {

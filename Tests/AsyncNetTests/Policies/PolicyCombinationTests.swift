@@ -195,6 +195,49 @@ struct PolicyCombinationTests {
         #expect(await waiting.failure?.code == nil)
     }
 
+    @Test("The time of an attempt ends also while its second hop waits for a permit")
+    func attemptTimeOfWait() async throws {
+        let (gate, held, clock) = (Gate(), Gate(), TestClock())
+        let stub = StubTransport { request in
+            if request.path == "/to" { return .redirect(to: "http://b/") }
+            held.open()
+            await gate.wait()
+            return .text("")
+        }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                timeout: .seconds(1000), concurrencyLimit: ConcurrencyLimit(perOrigin: 1), clock: clock))
+        async let holding = session.request("http://b/held").serializing(Data.self).result
+        await held.wait()
+        let options = RequestOptions(interceptors: [RetryPolicy(limit: 0, attemptTimeout: .seconds(2))])
+        async let waiting = session.request("http://a/to", options: options).serializing(Data.self).result
+        let queue = try #require(session.environment.limits.queue)
+        #expect(await eventually { queue.waitingCount == 1 })
+        clock.advance(by: .seconds(3))
+        #expect(await waiting.failure?.code == .timedOut)
+        gate.open()
+        #expect(await holding.failure == nil)
+    }
+
+    @Test("The time of an attempt ends a redirect closure that does not decide")
+    func attemptTimeOfRedirect() async {
+        let (asked, clock) = (Gate(), TestClock())
+        let session = Session(
+            transport: StubTransport { _ in .redirect(to: "/") },
+            configuration: .init(
+                interceptors: [RetryPolicy(limit: 0, attemptTimeout: .seconds(2))],
+                redirects: .modify { next, _ in
+                    asked.open()
+                    try await Promise<Void>().value()
+                    return next
+                }, clock: clock))
+        async let result = session.request("http://a/").serializing(Data.self).result
+        await asked.wait()
+        clock.advance(by: .seconds(3))
+        #expect(await result.failure?.code == .timedOut)
+    }
+
     @Test("A cancelled probe makes room for another")
     func cancelledProbe() async throws {
         let clock = TestClock()
