@@ -145,16 +145,30 @@ struct PolicyCombinationTests {
             ))
         async let first = session.request("http://a/to").serializing(Data.self).response
         await held.wait()
-        // The first request holds the only permit of b, and none of c and a.
+        // The first request holds the only permit of b, and none of a; the second waits for it, and holds none of c.
         async let second = session.request("http://c/to").serializing(Data.self).response
         let queue = try #require(session.environment.limits.queue)
         #expect(await eventually { queue.waitingCount == 1 })
         #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 500)
+        let deadline = RequestOptions(deadline: .seconds(60))
+        #expect(
+            await session.request("http://c/", options: deadline).serializing(Data.self).response.statusCode == 500)
         gate.open()
         #expect(await first.statusCode == 500)
         // The failure of the first has opened the circuit of b while the second waited.
         #expect(await second.error?.code == .circuitOpen)
-        #expect(stub.requests.count == 4)
+        #expect(stub.requests.count == 5)
+    }
+
+    @Test("No retry is sent to an origin whose redirect leads to an open circuit")
+    func retryOfRedirect() async {
+        let stub = StubTransport { $0.path == "/to" ? .redirect(to: "http://b/") : .status(503) }
+        let session = Session(
+            transport: stub,
+            configuration: .init(
+                interceptors: [Retrier { _, _ in .retry }], circuitBreaker: CircuitBreaker(consecutiveFailures: 1)))
+        #expect(await session.request("http://a/to").serializing(Data.self).response.statusCode == 503)
+        #expect(stub.requests.count == 2)
     }
 
     @Test("A redirect to the same origin before each failure does not keep its circuit closed")
