@@ -49,21 +49,6 @@ let package = Package(
             ]
         ),
         .executableTarget(
-            name: "fuzz-sequences",
-            dependencies: [
-                .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "AsyncNetLibcurl", package: "AsyncNet"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
-        ),
-        .executableTarget(
-            name: "requests",
-            dependencies: [
-                .product(name: "AsyncNet", package: "AsyncNet"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
-        ),
-        .executableTarget(
             name: "shop",
             dependencies: [
                 .product(name: "AsyncNet", package: "AsyncNet"),
