@@ -18,8 +18,9 @@ public enum SemanticConventions {
     /// `server.address`: the URL's host in lowercase, an IPv6 address without brackets; `_OTHER` in place of more than
     /// 255 bytes, which no name server has (RFC 1035 §2.3.4).
     public static func address(of url: URL) -> String {
-        let host = (url.host ?? "").lowercased().trimmingCharacters(in: ["[", "]"])
-        return host.utf8.count > 255 ? other : host
+        var host = url.host ?? ""
+        if host.hasPrefix("[") { host = String(host.dropFirst().prefix { $0 != "]" }) }
+        return host.utf8.count > 255 ? other : host.lowercased()
     }
 
     /// `server.port`: the URL's port, or that of its scheme.

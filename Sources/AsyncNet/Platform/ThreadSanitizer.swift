@@ -7,22 +7,20 @@
 #endif
 
 /// The thread sanitizer's annotations, found in the running process; without effect in a build without the sanitizer.
-enum ThreadSanitizer {
-    private typealias Annotation = @convention(c) (UnsafeMutableRawPointer) -> Void
+@usableFromInline package enum ThreadSanitizer {
+    @usableFromInline package typealias Annotation = @convention(c) (UnsafeMutableRawPointer) -> Void
 
-    private static let acquire = annotation("__tsan_acquire")
-    private static let release = annotation("__tsan_release")
+    @usableFromInline package static let acquire = annotation("__tsan_acquire")
+    @usableFromInline package static let release = annotation("__tsan_release")
 
     /// Everything before the last `willRelease` of this lock happens before this call. The lock's address identifies
     /// it.
-    @inline(__always)
-    static func acquired<Lock: ~Copyable>(_ lock: borrowing Lock) {
+    @inlinable package static func acquired<Lock: ~Copyable>(_ lock: borrowing Lock) {
         guard let acquire else { return }
         withUnsafePointer(to: lock) { acquire(UnsafeMutableRawPointer(mutating: $0)) }
     }
 
-    @inline(__always)
-    static func willRelease<Lock: ~Copyable>(_ lock: borrowing Lock) {
+    @inlinable package static func willRelease<Lock: ~Copyable>(_ lock: borrowing Lock) {
         guard let release else { return }
         withUnsafePointer(to: lock) { release(UnsafeMutableRawPointer(mutating: $0)) }
     }

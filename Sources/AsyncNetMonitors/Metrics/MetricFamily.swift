@@ -28,11 +28,12 @@ struct MetricFamily<Value: Sendable>: Sendable {
     init(limit: Int, _ initial: Value) { (self.limit, self.initial, overflow) = (limit, initial, initial) }
 
     mutating func update(_ labels: MetricLabelSet, _ change: (inout Value) -> Void) {
-        guard values[labels] != nil || values.count < limit && labels.endpoint != .overflow else {
+        if let index = values.index(forKey: labels) { return change(&values.values[index]) }
+        guard values.count < limit, labels.endpoint != .overflow else {
             hasOverflow = true
             return change(&overflow)
         }
-        var value = values.removeValue(forKey: labels) ?? initial
+        var value = initial
         change(&value)
         values[labels] = value
     }
