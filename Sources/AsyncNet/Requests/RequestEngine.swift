@@ -16,7 +16,7 @@ actor RequestEngine {
     nonisolated let record = TransferRecord()
     nonisolated let observers: RequestObservers
     private nonisolated let hold = TransferHold()
-    private nonisolated let host: any RequestHost
+    private nonisolated let session: any RequestSession
     /// The transport of the test that made the request, in place of the session's.
     private nonisolated let scoped: ScopedTransport?
     /// A transport for this request alone, in place of the session's and the test's.
@@ -39,15 +39,15 @@ actor RequestEngine {
 
     init(
         _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory,
-        options: RequestOptions = RequestOptions(), carrier: (any Transport)? = nil, host: any RequestHost
+        options: RequestOptions = RequestOptions(), carrier: (any Transport)? = nil, session: any RequestSession
     ) {
         self.blueprint = blueprint.modified(by: options.modifier)
         (self.kind, self.target) = (kind, target)
         self.options = Locked(options)
-        (self.carrier, self.host) = (carrier, host)
-        scoped = host.environment.scopedTransport
+        (self.carrier, self.session) = (carrier, session)
+        scoped = session.environment.scopedTransport
         id = RequestID()
-        observers = RequestObservers(id, kind, host.environment.events)
+        observers = RequestObservers(id, kind, session.environment.events)
         observers.send(.created)
     }
 
@@ -87,17 +87,17 @@ actor RequestEngine {
 
     /// Starts the request if its session starts requests when their first serializer is made.
     nonisolated func serializerIsMade() {
-        guard host.environment.configuration.startsRequestsImmediately else { return }
+        guard session.environment.configuration.startsRequestsImmediately else { return }
         // Not by the mailbox: the request has the task-local values of the task that makes the serializer.
-        Task(executorPreference: host.environment.timers.time.executor) { await self.startIfNeeded() }
+        Task(executorPreference: session.environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
     /// The decoder of a call, or the session's.
     nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder {
-        own ?? host.environment.configuration.decoder
+        own ?? session.environment.configuration.decoder
     }
 
-    nonisolated var timers: TimerQueue { host.environment.timers }
+    nonisolated var timers: TimerQueue { session.environment.timers }
     /// Whether the request is suspended.
     nonisolated var isHeld: Bool { hold.isHeld }
 
@@ -105,20 +105,20 @@ actor RequestEngine {
     func drained() async { await driver?.value }
 
     /// For callers that cannot await, such as cancellation handlers.
-    nonisolated func cancelSoon() { host.environment.mailbox.post { await self.cancel() } }
-    nonisolated func failSoon(_ error: AsyncNetError) { host.environment.mailbox.post { await self.fail(error) } }
-    nonisolated func suspendSoon() { host.environment.mailbox.post { await self.suspend() } }
-    nonisolated func resumeSoon() { host.environment.mailbox.post { await self.resume() } }
+    nonisolated func cancelSoon() { session.environment.mailbox.post { await self.cancel() } }
+    nonisolated func failSoon(_ error: AsyncNetError) { session.environment.mailbox.post { await self.fail(error) } }
+    nonisolated func suspendSoon() { session.environment.mailbox.post { await self.suspend() } }
+    nonisolated func resumeSoon() { session.environment.mailbox.post { await self.resume() } }
 
     private func start() async {
         hold.release()
         let purpose: Purpose
-        do throws(AsyncNetError) { purpose = try await host.begin(self) } catch {
+        do throws(AsyncNetError) { purpose = try await session.begin(self) } catch {
             return conclude(TransferOutcome(error: error))
         }
         guard !machine.isTerminal else {
-            await host.end(id)
-            return host.environment.transfers.end()
+            await session.end(id)
+            return session.environment.transfers.end()
         }
         run = makeRun(purpose)
         driver = Purpose.$current.withValue(purpose) {
@@ -129,8 +129,8 @@ actor RequestEngine {
     }
 
     private func makeRun(_ purpose: Purpose) -> RequestRun {
-        let (policies, credential) = options.withLock { (RunPolicies(host.environment, $0), $0.credential) }
-        var context = RunContext(id, host.environment, policies, target.sink, hold: hold)
+        let (policies, credential) = options.withLock { (RunPolicies(session.environment, $0), $0.credential) }
+        var context = RunContext(id, session.environment, policies, target.sink, hold: hold)
         context.observers = observers
         context.owner = self
         context.credential = credential
@@ -144,7 +144,7 @@ actor RequestEngine {
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
     /// finished session leaves no partial file.
     private func makeDriver() -> Task<Void, Never> {
-        let (clock, transfers) = (host.environment.timers.time.supervisor, host.environment.transfers)
+        let (clock, transfers) = (session.environment.timers.time.supervisor, session.environment.transfers)
         return Task(executorPreference: clock?.executor) { [weak self] in
             if let clock { await clock.observing { await self?.drive() } } else { await self?.drive() }
             transfers.end()
@@ -156,7 +156,7 @@ actor RequestEngine {
         guard let run else { return }
         let outcome = await run.outcome(of: blueprint)
         await waitWhileSuspended()
-        await host.end(id)
+        await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
         driver = nil
@@ -166,7 +166,7 @@ actor RequestEngine {
         guard !machine.isTerminal else { return }
         conclude(record.outcome(error), as: state)
         driver?.cancel()
-        await host.end(id)
+        await session.end(id)
     }
 
     /// Stores the outcome and resumes the waiters. The first call counts; the end of a cancelled transfer changes
@@ -208,7 +208,7 @@ actor RequestEngine {
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { waiters.add(id, $0) }
         } onCancel: {
-            host.environment.mailbox.post { await self.leave(id) }
+            session.environment.mailbox.post { await self.leave(id) }
         }
     }
 

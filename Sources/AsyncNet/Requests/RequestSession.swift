@@ -1,5 +1,5 @@
 /// The session, as its requests see it.
-protocol RequestHost: AnyObject, Sendable {
+protocol RequestSession: AnyObject, Sendable {
     nonisolated var environment: Environment { get }
 
     /// Adds the request to the running requests, and counts its transfer.

@@ -33,7 +33,7 @@ extension Session {
         _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory, options: RequestOptions,
         carrier: (any Transport)? = nil
     ) -> RequestEngine {
-        RequestEngine(blueprint, kind: kind, target: target, options: options, carrier: carrier, host: self)
+        RequestEngine(blueprint, kind: kind, target: target, options: options, carrier: carrier, session: self)
     }
 }
 

@@ -185,7 +185,7 @@ extension Session {
     }
 }
 
-extension Session: RequestHost {
+extension Session: RequestSession {
     func begin(_ request: RequestEngine) throws(AsyncNetError) -> Purpose {
         guard !refuses else { throw AsyncNetError(.sessionFinished) }
         running[request.id] = request

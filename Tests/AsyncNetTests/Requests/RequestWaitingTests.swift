@@ -9,16 +9,16 @@ import Testing
 struct RequestWaitingTests {
     @Test("A waiter that leaves while the request ends does not cancel it for the others")
     func leavingWaiter() async throws {
-        let host = HeldHost(StubTransport { _ in .text("x") })
+        let session = HeldSession(StubTransport { _ in .text("x") })
         let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
-        let request = RequestEngine(RequestBlueprint { _ in TransportRequest(head: head) }, host: host)
+        let request = RequestEngine(RequestBlueprint { _ in TransportRequest(head: head) }, session: session)
         let first = Task { await request.transferOutcome() }
-        await host.hasEnded.wait()
+        await session.hasEnded.wait()
         let second = Task { await request.transferOutcome() }
         while await request.waiterCount < 2 { await Task.yield() }
         second.cancel()
         #expect(await second.value.error?.code == .cancelled)
-        host.mayReturn.open()
+        session.mayReturn.open()
         #expect(await first.value.error == nil)
     }
 
@@ -42,7 +42,7 @@ struct RequestWaitingTests {
 }
 
 /// A session that takes its time to remove a request.
-private actor HeldHost: RequestHost {
+private actor HeldSession: RequestSession {
     nonisolated let environment: Environment
     nonisolated let hasEnded = Gate()
     nonisolated let mayReturn = Gate()

@@ -7,12 +7,12 @@ import Foundation
 /// The limits of URLSession on this platform.
 enum URLSessionLimits {
     #if canImport(FoundationNetworking)
-        static let connectionsPerHost = 128
+        static let connectionsPerOrigin = 128
         static let transfers = 128
         static let description = "URLSession (FoundationNetworking)"
         static let canPause = false
     #else
-        static let connectionsPerHost = 6
+        static let connectionsPerOrigin = 6
         static let transfers = Int.max
         static let description = "URLSession"
         static let canPause = true
@@ -44,7 +44,7 @@ extension URLSession {
     static func forTransport(_ limits: URLSessionTransport.Configuration, _ tls: TLSConfiguration) -> URLSession {
         let configuration = limits.copiedSettings
         configuration.require(tls.minimumVersion)
-        configuration.httpMaximumConnectionsPerHost = limits.maximumConnectionsPerHost
+        configuration.httpMaximumConnectionsPerHost = limits.maximumConnectionsPerOrigin
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.httpCookieStorage = nil

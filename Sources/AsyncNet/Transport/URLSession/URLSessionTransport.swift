@@ -38,7 +38,7 @@ public final class URLSessionTransport: Transport {
     public struct Configuration: Sendable {
         /// The largest number of connections to one host: by default 128 on Linux, and URLSession's own default, 6,
         /// elsewhere.
-        public var maximumConnectionsPerHost: Int
+        public var maximumConnectionsPerOrigin: Int
         /// The largest number of transfers that URLSession carries at the same time. By default 128 on Linux and no
         /// limit elsewhere.
         ///
@@ -62,13 +62,13 @@ public final class URLSessionTransport: Transport {
         /// `.ephemeral` by default.
         ///
         /// A copy is used, in which cookies, cache, credentials and timeouts are off, since AsyncNet's session has
-        /// these, and in which ``maximumConnectionsPerHost`` is set. A background configuration ends each request with
+        /// these, and in which ``maximumConnectionsPerOrigin`` is set. A background configuration ends each request with
         /// `.invalidConfiguration`: its transfers outlive the process, and no task could await them.
         public var urlSession: URLSessionConfiguration?
 
         /// A configuration; `nil` means the default of the platform. Limits below 1 are raised to 1.
         public init(
-            maximumConnectionsPerHost: Int? = nil, maximumTransfers: Int? = nil,
+            maximumConnectionsPerOrigin: Int? = nil, maximumTransfers: Int? = nil,
             temporaryFolder: URL = FileManager.default.temporaryDirectory,
             maximumBufferedBytes: Int64 = 16 << 30, tls: TLSConfiguration = TLSConfiguration(),
             urlSession: URLSessionConfiguration? = nil, tlsForHosts: [String: TLSConfiguration] = [:]
@@ -77,7 +77,8 @@ public final class URLSessionTransport: Transport {
             (self.tls, self.tlsForHosts) = (tls, tlsForHosts)
             self.temporaryFolder = temporaryFolder
             self.maximumBufferedBytes = max(0, maximumBufferedBytes)
-            self.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost ?? URLSessionLimits.connectionsPerHost)
+            self.maximumConnectionsPerOrigin = max(
+                1, maximumConnectionsPerOrigin ?? URLSessionLimits.connectionsPerOrigin)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
         }
     }
@@ -281,7 +282,7 @@ extension URLSessionTransport.Configuration: CustomReflectable {
     /// shown.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
-            "maximumConnectionsPerHost": maximumConnectionsPerHost, "maximumTransfers": maximumTransfers,
+            "maximumConnectionsPerOrigin": maximumConnectionsPerOrigin, "maximumTransfers": maximumTransfers,
             "temporaryFolder": temporaryFolder, "maximumBufferedBytes": maximumBufferedBytes, "tls": tls,
             "tlsForHosts": tlsForHosts, "urlSession": urlSession == nil ? "ephemeral" : "given",
         ]
