@@ -53,10 +53,6 @@ extension RequestRun {
     }
 }
 
-/// The credential of a request was replaced while the request waited for its permit, or has expired and no stored response
-/// answers the request: the server would refuse it.
-struct ReplacedCredential: Error {}
-
 /// The end of a hop: its permit is given back, and its origin's circuit breaker learns how it ended.
 extension RequestRun {
     /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.

@@ -23,69 +23,6 @@ enum Pipeline {
     }
 }
 
-/// A step on the way of a request: makes the response itself, or returns that of the next station.
-protocol Station: Sendable {
-    func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response
-}
-
-/// A response on its way back through the stations.
-///
-/// An object, as the frame of each station has room for one.
-final class Response: Sendable {
-    /// Head and body. The body is read when the response has come back to the attempt.
-    let message: TransportResponse
-    /// The request of its hop, without cookies and credentials.
-    let request: TransportRequest
-    /// Whether it is a stored response, to which the server has added nothing or only a 304.
-    let isStored: Bool
-    /// The body, once it was kept in memory.
-    let data: Data?
-
-    init(_ message: TransportResponse, to request: TransportRequest, isStored: Bool = false, data: Data? = nil) {
-        self.message = message
-        self.request = request
-        self.isStored = isStored
-        self.data = data
-    }
-
-    var head: HTTPResponseHead { message.head }
-
-    /// The response with a body that is decoded as it is read.
-    var decoded: Response {
-        message.isContentDecoded || message.head.value(for: "Content-Encoding") == nil ? self : with(message.decoded)
-    }
-
-    func with(_ message: TransportResponse) -> Response { Response(message, to: request, isStored: isStored) }
-
-    func with(_ data: Data) -> Response { Response(message, to: request, isStored: isStored, data: data) }
-}
-
-/// One attempt of a run: what all stations know of it.
-struct Attempt: Sendable {
-    let run: RequestRun
-    /// Counted from 1, and 0 before the first attempt. An attempt that fails before it is sent is counted too.
-    var number = 0
-    /// The credential for a 401 of its origin.
-    var credential: OriginCredential?
-    /// Whether the request has an expired credential, and so must not be sent: a stored response is to answer it.
-    var isStoredOnly = false
-    /// Ends the attempt without ending the request; `nil` if whatever ends the attempt ends the request.
-    var task: AttemptTask?
-    /// The request of the running hop, without cookies and credentials; `nil` before the first hop.
-    var hopRequest: TransportRequest?
-    /// Whether a redirect has led to the running hop.
-    var isRedirected = false
-}
-
-/// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt`` with
-/// it.
-final class OriginCredential: Sendable {
-    let credential: PasswordCredential
-    let origin: String
-
-    init(credential: PasswordCredential, origin: String) { (self.credential, self.origin) = (credential, origin) }
-}
-
 /// Ends the request when its deadline is over.
 struct Deadline<Rest: Station>: Station {
     private let rest: Rest
@@ -105,5 +42,54 @@ struct Deadline<Rest: Station>: Station {
                 AsyncNetError(.deadlineExceeded, "The request did not end within its deadline of \(deadline)"))
             return nil
         }
+    }
+}
+
+extension RequestRun {
+    /// Makes the request, and sends it through all stations.
+    @concurrent
+    func outcome(of blueprint: RequestBlueprint) async -> TransferOutcome {
+        record.begin(environment.timers.time)
+        do {
+            let first = assembled(try await blueprint.make(), context.credential)
+            self.first.withLock { $0 = first }
+            return await outcome(first.request, first.credential)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
+        }
+    }
+
+    func outcome(_ request: TransportRequest, _ credential: OriginCredential?) async -> TransferOutcome {
+        await outcome(credential) { attempt in _ = try await Pipeline.stations.response(to: request, in: attempt) }
+    }
+
+    /// The outcome of a single attempt over these stations, for a run that serves another.
+    func outcome(over stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
+        -> TransferOutcome
+    {
+        record.begin(environment.timers.time)
+        record.willSend(request)
+        return await outcome(credential) { attempt in _ = try await attempt.exchange(request, over: stations) }
+    }
+
+    private func outcome(_ credential: OriginCredential?, _ work: (Attempt) async throws -> Void) async
+        -> TransferOutcome
+    {
+        do {
+            try await work(Attempt(run: self, credential: credential))
+            return record.outcome(nil)
+        } catch {
+            return record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
+        }
+    }
+
+    /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
+    private func assembled(_ made: TransportRequest, _ own: PasswordCredential?) -> (
+        request: TransportRequest, credential: OriginCredential?
+    ) {
+        var request = made
+        let userinfo = PasswordCredential.take(from: &request)
+        record.willSend(request)
+        return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
     }
 }

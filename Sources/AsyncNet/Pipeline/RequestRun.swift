@@ -58,7 +58,7 @@ final class RequestRun: Sendable {
     /// What the running hop holds.
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
     /// The request and credential before the first attempt.
-    private let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
+    let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
 
     init(_ context: consuming RunContext, record: TransferRecord = TransferRecord()) {
         self.record = record
@@ -78,53 +78,6 @@ final class RequestRun: Sendable {
     var carrier: (any Transport)? { context.carrier }
     var scoped: ScopedTransport? { context.scoped }
     var transport: any Transport { carrier ?? scoped ?? environment.transport }
-
-    /// Makes the request, and sends it through all stations.
-    @concurrent
-    func outcome(of blueprint: RequestBlueprint) async -> TransferOutcome {
-        record.begin(environment.timers.time)
-        do {
-            let first = assembled(try await blueprint.make(), context.credential)
-            self.first.withLock { $0 = first }
-            return await outcome(first.request, first.credential)
-        } catch {
-            return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
-        }
-    }
-
-    private func outcome(_ request: TransportRequest, _ credential: OriginCredential?) async -> TransferOutcome {
-        await outcome(credential) { attempt in _ = try await Pipeline.stations.response(to: request, in: attempt) }
-    }
-
-    /// The outcome of a single attempt over these stations, for a run that serves another.
-    func outcome(over stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
-        -> TransferOutcome
-    {
-        record.begin(environment.timers.time)
-        record.willSend(request)
-        return await outcome(credential) { attempt in _ = try await attempt.exchange(request, over: stations) }
-    }
-
-    private func outcome(_ credential: OriginCredential?, _ work: (Attempt) async throws -> Void) async
-        -> TransferOutcome
-    {
-        do {
-            try await work(Attempt(run: self, credential: credential))
-            return record.outcome(nil)
-        } catch {
-            return record.outcome(AsyncNetError(wrapping: error, as: .transportFailed))
-        }
-    }
-
-    /// Userinfo in a URL becomes a credential, so that it is neither sent without a challenge nor shown in an error.
-    private func assembled(_ made: TransportRequest, _ own: PasswordCredential?) -> (
-        request: TransportRequest, credential: OriginCredential?
-    ) {
-        var request = made
-        let userinfo = PasswordCredential.take(from: &request)
-        record.willSend(request)
-        return (request, (own ?? userinfo).map { OriginCredential(credential: $0, origin: request.head.url.origin) })
-    }
 
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {
         guard let first = first.withLock({ $0 }) else { throw AsyncNetError(.invalidRequest) }

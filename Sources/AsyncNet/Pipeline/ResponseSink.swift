@@ -46,23 +46,14 @@ extension ResponseSink {
     func canBeSentAgain(after error: AsyncNetError?) -> Bool { true }
 }
 
-/// Receives reports about the reading of a body.
-protocol BodyObserver: AnyObject, Sendable {
-    /// The reader waits for the server from now on.
-    func willRead()
-    /// The reader does not wait for the server until the next `willRead`.
-    func willRest()
-    /// A chunk was received; throws if the body is longer than the request allows.
-    func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
-    /// These bytes were received, and are delivered next.
-    func willDeliver(_ chunk: Data)
-    /// The body has ended.
-    func didEnd()
-    /// A body was kept in memory, or as much of it as was received.
-    func didCollect(_ data: Data)
-    var isSuspended: Bool { get }
-    func waitWhileSuspended() async
-    /// Sends the request that led to this body again, changed, in a run of its own under the same policies. Returns
-    /// when `sink` has received all of that response's body.
-    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws
+/// Keeps the body in memory, in the run's record.
+struct MemorySink: ResponseSink {
+    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
+        guard request.delivery != .whole else { return request }
+        var whole = request
+        whole.delivery = .whole
+        return whole
+    }
+
+    func receive(_ body: inout ResponseBody) async throws { try await body.collect() }
 }

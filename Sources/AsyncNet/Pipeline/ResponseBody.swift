@@ -1,0 +1,111 @@
+import Foundation
+
+/// Receives reports about the reading of a body.
+protocol BodyObserver: AnyObject, Sendable {
+    /// The reader waits for the server from now on.
+    func willRead()
+    /// The reader does not wait for the server until the next `willRead`.
+    func willRest()
+    /// A chunk was received; throws if the body is longer than the request allows.
+    func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
+    /// These bytes were received, and are delivered next.
+    func willDeliver(_ chunk: Data)
+    /// The body has ended.
+    func didEnd()
+    /// A body was kept in memory, or as much of it as was received.
+    func didCollect(_ data: Data)
+    var isSuspended: Bool { get }
+    func waitWhileSuspended() async
+    /// Sends the request that led to this body again, changed, in a run of its own under the same policies. Returns
+    /// when `sink` has received all of that response's body.
+    func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws
+}
+
+/// The body of a response while a sink reads it: counts its bytes, waits while the request is suspended, and stops the
+/// timeout while the sink processes a chunk. Read by one task at a time.
+struct ResponseBody {
+    private var body: TransportBody.AsyncIterator
+    let head: HTTPResponseHead
+    let observer: any BodyObserver
+    private(set) var received = ReceivedBytes(count: 0)
+    /// The body, once `collect()` has read it.
+    private(set) var collected: Data?
+
+    /// The bytes received so far.
+    var count: Int64 { received.count }
+    /// The bytes that the file had before this response; progress counts them too.
+    var offset: Int64 {
+        get { received.offset }
+        set { received.offset = newValue }
+    }
+    /// The bytes of the whole file, if these are not `offset` and the length of this body.
+    var total: Int64? {
+        get { received.total }
+        set { received.total = newValue }
+    }
+
+    /// - Parameter expected: The length of the body by its `Content-Range`; a body of another length is an error.
+    init(_ body: TransportBody, of head: HTTPResponseHead, observer: any BodyObserver, expected: Int64? = nil) {
+        self.body = body.makeAsyncIterator()
+        (self.head, self.observer) = (head, observer)
+        received.expected = expected
+    }
+
+    /// Stops the timeout until the next read: the sink does not wait for the server.
+    func rest() { observer.willRest() }
+
+    /// Counts bytes that other responses brought, such as the other segments of a download.
+    mutating func add(_ count: Int64) { received.count += count }
+
+    /// The next chunk, never empty; `nil` at the end of the body.
+    mutating func next() async throws -> Data? {
+        observer.willRead()
+        guard let chunk = try await body.next() else {
+            // The sink may still process the body, such as move a file; the server's timeout must not count that time.
+            rest()
+            try received.checkEnd()
+            observer.didEnd()
+            return nil
+        }
+        try received.add(chunk.count)
+        try observer.didRead(received, of: head)
+        observer.willDeliver(chunk)
+        if observer.isSuspended { await observer.waitWhileSuspended() }
+        return chunk
+    }
+
+    /// Reads the body into memory, and keeps the bytes received if the body breaks off.
+    mutating func collect() async throws {
+        if let whole = body.takeWhole() {
+            try collect(whole)
+            collected = whole
+            if observer.isSuspended { await observer.waitWhileSuspended() }
+            return
+        }
+        var data = Data()
+        defer { observer.didCollect(data) }
+        while let chunk = try await next() {
+            // The only chunk of a small body is not copied.
+            if data.isEmpty { data = chunk } else { data.append(chunk) }
+        }
+        collected = data
+    }
+
+    /// The body is here: nobody waits for the server any more.
+    private mutating func collect(_ whole: Data) throws {
+        defer { observer.didCollect(whole) }
+        rest()
+        if !whole.isEmpty {
+            try received.add(whole.count)
+            try observer.didRead(received, of: head)
+            observer.willDeliver(whole)
+        }
+        try received.checkEnd()
+        observer.didEnd()
+    }
+
+    /// Calls `put` with each chunk, in order, to the end of the body.
+    mutating func forEach(_ put: (Data) throws -> Void) async throws {
+        while let chunk = try await next() { try put(chunk) }
+    }
+}
