@@ -15,7 +15,7 @@ extension TraceContext {
         self.init(
             traceID: traceID, spanID: spanID,
             flags: Flags(rawValue: UInt8(truncatingIfNeeded: flags)).intersection(.all),
-            tracestate: tracestate.flatMap(Tracestate.init) ?? Tracestate())
+            tracestate: tracestate.flatMap(TracestateSyntax.list) ?? "")
     }
 
     /// Whether version, length and hyphens are those of a `traceparent`.
@@ -30,14 +30,12 @@ extension TraceContext {
     /// Reads the headers `traceparent`, `tracestate` and `baggage` of a request or a response; several lines of the
     /// latter two are combined.
     ///
-    /// Baggage may come without a trace: `headers["baggage"].map(Baggage.init)` reads it alone.
-    ///
     /// - Returns: `nil` without exactly one valid `traceparent`.
     public init?(_ headers: HTTPHeaders) {
         let parents = headers.values(for: "traceparent")
         guard parents.count == 1, let parent = parents.first else { return nil }
         self.init(traceparent: parent, tracestate: headers["tracestate"])
-        if let baggage = headers["baggage"] { self.baggage = Baggage(baggage) }
+        baggage = headers["baggage"] ?? ""
     }
 
     /// The value of the header `traceparent`, in version 00: `00-` trace `-` span `-` flags.
@@ -49,8 +47,7 @@ extension TraceContext {
     /// The headers `traceparent`, `tracestate` and `baggage`; the latter two only if they are not empty.
     public var headers: HTTPHeaders {
         var headers: HTTPHeaders = [HTTPHeader(name: "traceparent", value: traceparent)]
-        for (name, value) in [("tracestate", tracestate.headerValue), ("baggage", baggage.headerValue)]
-        where !value.isEmpty {
+        for (name, value) in [("tracestate", tracestate), ("baggage", baggage)] where !value.isEmpty {
             headers.add(name: name, value: value)
         }
         return headers

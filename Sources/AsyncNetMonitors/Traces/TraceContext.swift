@@ -14,18 +14,18 @@ public struct TraceContext: Hashable, Sendable {
     public var spanID: SpanID
     /// Whether the trace is recorded.
     public var flags: Flags
-    /// What tracing systems pass on with the trace.
-    public var tracestate: Tracestate
-    /// What the application passes on with the trace, see ``TracePropagation``.
-    public var baggage: Baggage
+    /// What tracing systems pass on with the trace, as the value of the header `tracestate`; empty by default.
+    public var tracestate: String
+    /// What the application passes on with the trace (W3C Baggage), as the value of the header `baggage`; empty by
+    /// default. Every service that receives a request can read it.
+    public var baggage: String
 
     /// The context of the current task; `nil` by default.
     @TaskLocal public static var current: TraceContext?
 
     /// Makes a context of its parts.
     public init(
-        traceID: TraceID, spanID: SpanID, flags: Flags = .sampled, tracestate: Tracestate = Tracestate(),
-        baggage: Baggage = Baggage()
+        traceID: TraceID, spanID: SpanID, flags: Flags = .sampled, tracestate: String = "", baggage: String = ""
     ) {
         self.traceID = traceID
         self.spanID = spanID

@@ -96,7 +96,7 @@ struct SpanRecorderTests {
             "Referer: http://u:planted@a/?access_token=planted",
         ]
         var context = TraceContext()
-        context.baggage = ["user": "planted"]
+        context.baggage = "user=planted"
         _ = await TraceContext.$current.withValue(context) {
             await session.request(template, headers: headers).serializing(Data.self).result
         }

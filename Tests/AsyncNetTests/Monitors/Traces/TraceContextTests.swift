@@ -73,12 +73,9 @@ struct TraceContextTests {
             "baggage: user=ada", "Baggage: key=a%20b;p",
         ]
         let context = try #require(TraceContext(headers))
-        #expect(context.tracestate.keys == ["a", "b", "c"])
-        #expect(context.baggage["user"] == "ada" && context.baggage["key"] == "a b")
-        #expect(
-            context.headers.map(\.description) == [
-                "traceparent: \(Self.valid)", "tracestate: a=1,b=2,c=3", "baggage: user=ada,key=a%20b;p",
-            ])
+        #expect(context.tracestate == "a=1,b=2,c=3")
+        #expect(context.headers.map(\.name) == ["traceparent", "tracestate", "baggage"])
+        #expect(context.headers.map(\.value) == [Self.valid, "a=1,b=2,c=3", "user=ada, key=a%20b;p"])
         #expect(TraceContext(context.headers) == context)
         headers.add(name: "traceparent", value: Self.valid)
         #expect(TraceContext(headers) == nil)
@@ -88,7 +85,7 @@ struct TraceContextTests {
     @Test("An invalid tracestate leaves the traceparent valid")
     func invalidState() {
         #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1,b")?.headers.count == 1)
-        #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1")?.tracestate["a"] == "1")
+        #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1")?.tracestate == "a=1")
     }
 
     @Test("New traces have random identifiers and the flag for it; a child differs in its span alone")
@@ -114,11 +111,9 @@ struct TraceContextTests {
     @Test("Neither a description nor a dump contains the baggage")
     func noBaggageShown() {
         var context = TraceContext()
-        context.baggage = ["user": "planted-secret"]
+        context.baggage = "user=planted-secret"
         var dumped = ""
         dump(context, to: &dumped)
-        dump(context.baggage, to: &dumped)
-        dump(context.baggage.members, to: &dumped)
-        #expect(!"\(context) \(context.baggage) \(context.baggage.members) \(dumped)".contains("planted-secret"))
+        #expect(!"\(context) \(dumped)".contains("planted-secret"))
     }
 }

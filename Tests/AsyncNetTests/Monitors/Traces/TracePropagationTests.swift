@@ -13,7 +13,7 @@ struct TracePropagationTests {
     private static var context: TraceContext {
         get throws {
             var context = try #require(TraceContext(traceparent: parent, tracestate: "rojo=1,congo=2"))
-            context.baggage = ["user": "a b"]
+            context.baggage = "user=a%20b"
             return context
         }
     }
