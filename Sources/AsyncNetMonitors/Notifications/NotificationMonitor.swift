@@ -45,29 +45,9 @@ extension Notification {
     public var requestID: RequestID? { userInfo?[NotificationMonitor.requestIDKey] as? RequestID }
 }
 
-extension NotificationMonitor {
-    /// The request started, or was resumed. See `DataRequest.didResumeNotification`.
-    public static let didResume = Notification.Name("AsyncNet.notification.name.request.didResume")
-    /// The request was suspended.
-    public static let didSuspend = Notification.Name("AsyncNet.notification.name.request.didSuspend")
-    /// The request was cancelled; ``didFinish`` follows.
-    public static let didCancel = Notification.Name("AsyncNet.notification.name.request.didCancel")
-    /// The request is over. Posted once for each request that has started or was cancelled.
-    public static let didFinish = Notification.Name("AsyncNet.notification.name.request.didFinish")
-
-    /// An attempt started, or was resumed with its request.
-    public static let didResumeTask = Notification.Name("AsyncNet.notification.name.request.didResumeTask")
-    /// A request of which an attempt runs was suspended.
-    public static let didSuspendTask = Notification.Name("AsyncNet.notification.name.request.didSuspendTask")
-    /// A request of which an attempt runs was cancelled; ``didCompleteTask`` follows.
-    public static let didCancelTask = Notification.Name("AsyncNet.notification.name.request.didCancelTask")
-    /// An attempt is over. Posted once for each ``didResumeTask`` that began an attempt.
-    public static let didCompleteTask = Notification.Name("AsyncNet.notification.name.request.didCompleteTask")
-}
-
 /// Determines the notifications of each event, without I/O.
 final class RunningAttempts: Sendable {
-    private typealias Names = NotificationMonitor
+    private typealias Names = DataRequest
     private let running = Locked<Set<RequestID>>([])
 
     func notifications(of event: SessionEvent) -> [Notification.Name] {
@@ -76,10 +56,12 @@ final class RunningAttempts: Sendable {
             if event.lostBefore > 0 { running = [] }
             let id = event.requestID
             return switch event.event {
-            case .resumed: running.contains(id) ? [Names.didResume, Names.didResumeTask] : [Names.didResume]
-            case .suspended: running.contains(id) ? [Names.didSuspend, Names.didSuspendTask] : [Names.didSuspend]
-            case .attempt: running.insert(id).inserted ? [Names.didResumeTask] : []
-            case .retried: running.remove(id) == nil ? [] : [Names.didCompleteTask]
+            case .resumed:
+                [Names.didResumeNotification] + (running.contains(id) ? [Names.didResumeTaskNotification] : [])
+            case .suspended:
+                [Names.didSuspendNotification] + (running.contains(id) ? [Names.didSuspendTaskNotification] : [])
+            case .attempt: running.insert(id).inserted ? [Names.didResumeTaskNotification] : []
+            case .retried: running.remove(id) == nil ? [] : [Names.didCompleteTaskNotification]
             case .finished(let error): Self.end(error?.code == .cancelled, running.remove(id) != nil)
             default: []
             }
@@ -87,7 +69,8 @@ final class RunningAttempts: Sendable {
     }
 
     private static func end(_ isCancelled: Bool, _ hasAttempt: Bool) -> [Notification.Name] {
-        let cancel = [Names.didCancel] + (hasAttempt ? [Names.didCancelTask] : [])
-        return (isCancelled ? cancel : []) + (hasAttempt ? [Names.didCompleteTask] : []) + [Names.didFinish]
+        let cancel = [Names.didCancelNotification] + (hasAttempt ? [Names.didCancelTaskNotification] : [])
+        let end = (hasAttempt ? [Names.didCompleteTaskNotification] : []) + [Names.didFinishNotification]
+        return (isCancelled ? cancel : []) + end
     }
 }

@@ -106,17 +106,17 @@ struct NotificationMonitorTests {
         let head = HTTPRequestHead(url: try "http://h/".asURL())
         #expect(
             attempts.notifications(of: SessionEvent(requestID: id, event: .attempt(1, head)))
-                == [NotificationMonitor.didResumeTask])
+                == [DataRequest.didResumeTaskNotification])
         #expect(attempts.notifications(of: SessionEvent(requestID: id, event: .attempt(1, head))).isEmpty)
         #expect(
             attempts.notifications(of: SessionEvent(requestID: id, event: .finished(nil), lostBefore: 1))
-                == [NotificationMonitor.didFinish])
+                == [DataRequest.didFinishNotification])
     }
 
     @Test("Observers may block: the monitor is not called by requests")
     func ordinary() {
         #expect(!((NotificationMonitor() as any EventMonitor) is any ImmediateMonitor))
         #expect(NotificationMonitor().interests == .minimal)
-        #expect(Notification(name: NotificationMonitor.didFinish).requestID == nil)
+        #expect(Notification(name: DataRequest.didFinishNotification).requestID == nil)
     }
 }
