@@ -3,7 +3,7 @@ import Foundation
 
 /// One transfer of a loop, from `send` until libcurl has ended it.
 ///
-/// Unchecked: `handle`, `source`, `tasks` and `isWaiting` are used on the loop's thread only; every other property is constant.
+/// Unchecked: `handle`, `source`, `tasks` and `place` are used on the loop's thread only; every other property is constant.
 final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
@@ -18,7 +18,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
 
     var handle: LibcurlHandle?
     /// Set by `LoopAdmission` while the exchange waits for a permit.
-    var isWaiting = false
+    var place: Int?
 
     /// Makes the tasks in which the user's sequence runs: made by the request's task, it gives them the task-local values of
     /// that task, which the loop's thread does not have. `nil` without a sequence of the user's, and after the end.

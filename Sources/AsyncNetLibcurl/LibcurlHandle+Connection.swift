@@ -15,7 +15,7 @@ extension LibcurlHandle {
     ///
     /// - Parameter port: The connection's local port.
     func maySend(onPort port: Int32) -> Bool {
-        guard let exchange, trustFailure == nil else { return true }
+        guard let exchange else { return true }
         let count = lc_new_connections(easy.pointer)
         let permission = resendPolicy.maySend(
             on: count > connectionCount ? .new : worker.isUsable(exchange, port) ? .kept : .unusable)
@@ -26,6 +26,19 @@ extension LibcurlHandle {
         if exchange.request.isHeadObserved { reportHeads(true) }
         if permission == .sendAgain { exchange.request.onEvent?(.repeated) }
         return true
+    }
+
+    /// Whether the request needs the certificates of a new connection.
+    var wantsCertificates: Bool {
+        worker.configuration.reportsCertificates || exchange?.request.interests?.certificates == true
+    }
+
+    /// - Throws: `AsyncNetError` with code `.certificateNotTrusted` if the settings for the URL's host are
+    ///   `TLSConfiguration.refused`.
+    func refuseUnlistedHost(_ exchange: LibcurlExchange) throws(AsyncNetError) {
+        let url = exchange.request.head.urlText
+        try worker.loop.hosts.check(url)
+        if template.tls.isRefused, url.isTLS { throw .unlisted(HostName(ofURL: url)?.text ?? "the host") }
     }
 
     /// Reports the connection when the response's head has arrived, since only then the HTTP version is known.

@@ -50,7 +50,7 @@ extension LibcurlHandle {
     /// Connects to another port of the origin's host. The certificate must still be valid for that host.
     private func connect(toPort port: Int?) {
         guard let port else { return }
-        let list = ConnectToList(port: port)
+        let list = CurlList([":::\(port)"])
         lc_set_list(easy.pointer, Int32(LC_CONNECT_TO), list.first)
         connectTo = list
     }
@@ -60,7 +60,7 @@ extension LibcurlHandle {
 
     /// Called with each response's head: what it offers, and how an offer worked.
     func noteOffers(_ head: HTTPResponseHead, to request: HTTPRequestHead) {
-        guard let offers = worker.loop.offers, request.isTLS else { return }
+        guard let offers = worker.loop.offers, request.urlText.isTLS else { return }
         if let use = http3.take() { offers.responded(use, head) }
         offers.receive(head, from: request.url)
     }
@@ -87,18 +87,4 @@ extension LibcurlHandle {
         if let use = http3.take() { worker.loop.offers?.ended(use) }
         connectTo = nil
     }
-}
-
-/// A `curl_slist` for `CURLOPT_CONNECT_TO`, freed with this object.
-final class ConnectToList {
-    let first: UnsafeMutablePointer<lc_list>?
-
-    /// The origin's own host, and this port in place of any other.
-    init(port: Int) { first = AddressList.make(line: ":::\(port)") }
-
-    deinit { AddressList.free(first) }
-}
-
-extension HTTPRequestHead {
-    fileprivate var isTLS: Bool { urlText.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s") }
 }

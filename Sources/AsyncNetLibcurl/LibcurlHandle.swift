@@ -2,7 +2,7 @@ import AsyncNet
 import CAsyncNetLibcurl
 import Foundation
 
-/// One of libcurl's easy handles with the state of the transfer that it carries; reused for the next transfer.
+/// One of libcurl's easy handles with the state of the transfer that it carries.
 ///
 /// The handle is used on its loop's thread only. libcurl calls back with an unretained pointer to the handle. That is
 /// safe: libcurl does so only while the worker calls libcurl, and the worker retains the handle meanwhile. No callback
@@ -12,9 +12,9 @@ final class LibcurlHandle {
     private(set) var exchange: LibcurlExchange?
     unowned let worker: LoopWorker
     let headerLimit: Int
-    private(set) var template: LibcurlTemplate
+    let template: LibcurlTemplate
     private let errorText: UnsafeMutablePointer<CChar>
-    private var headerList = HeaderList()
+    var headers: CurlList?
 
     var resendPolicy = ResendPolicy(isIdempotent: true)
     /// How many connections libcurl had made for the transfer when the request was last sent.
@@ -23,22 +23,18 @@ final class LibcurlHandle {
     var localPort: Int32 = 0
     var response: ResponseProgress
     private var tunnel: TunnelResponse
-    var body = BodyBuffer()
+    var body = Data()
     var upload = UploadProgress()
     /// The offer of HTTP/3 that the transfer uses, until it is known whether that works.
     var http3: HTTP3Use?
     /// Whether an offer of HTTP/3 has failed for this transfer.
     var avoidsOffers = false
-    var connectTo: ConnectToList?
+    var connectTo: CurlList?
     /// Whether the reader takes the body when it is complete.
     var isWhole = false
     var needsFlush = false
     /// An error that a callback has found.
     var failure: AsyncNetError?
-    /// Why the server was not trusted, while the handle reads the server's certificates.
-    var trustFailure: TrustFailure?
-    /// Holds what the options of the handle that inspects a server point to. Never the template of a request.
-    var inspectionTemplate: LibcurlTemplate?
 
     /// How much of the response has been received.
     struct ResponseProgress {
@@ -84,19 +80,6 @@ final class LibcurlHandle {
 
     deinit { errorText.deallocate() }
 
-    /// Replaces libcurl's handle, which carries one transfer only; `false` if there is no memory.
-    func renew(from template: LibcurlTemplate) -> Bool {
-        guard let easy = template.copy() else { return false }
-        self.template = template
-        replaceHandle(with: easy)
-        return true
-    }
-
-    func replaceHandle(with easy: consuming EasyHandle) {
-        self.easy = easy
-        self.easy.setUser(self, errorText: errorText)
-    }
-
     static func at(_ pointer: UnsafeMutableRawPointer) -> LibcurlHandle {
         Unmanaged<LibcurlHandle>.fromOpaque(pointer).takeUnretainedValue()
     }
@@ -109,7 +92,6 @@ extension LibcurlHandle {
         if let failure = template.failure { throw failure }
         try refuseUnlistedHost(exchange)
         resendPolicy = ResendPolicy(isIdempotent: exchange.request.head.isIdempotent)
-        avoidsOffers = false
         try set(exchange)
     }
 
@@ -120,9 +102,12 @@ extension LibcurlHandle {
         guard let exchange else { return }
         let isBodyUsed = upload.sentBytes > 0
         reset()
-        guard renew(from: template) else {
+        // libcurl's handle carries one transfer only.
+        guard let renewed = template.copy() else {
             throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
         }
+        easy = renewed
+        easy.setUser(self, errorText: errorText)
         if isBodyUsed, exchange.request.body.data == nil, !exchange.restartReading() {
             throw AsyncNetError(
                 .connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
@@ -134,27 +119,26 @@ extension LibcurlHandle {
     private func set(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         self.exchange = exchange
         isWhole = exchange.request.delivery == .whole
-        try setRequest(exchange, &headerList)
+        try setRequest(exchange)
     }
 
     /// Drops the exchange and all state of its transfer.
     func reset() {
         endOffer()
-        (exchange, failure, trustFailure) = (nil, nil, nil)
+        (exchange, failure) = (nil, nil)
         errorText.pointee = 0
         response = ResponseProgress(headerLimit: headerLimit)
         tunnel = TunnelResponse(limit: headerLimit)
         connectionCount = 0
         localPort = 0
         upload = UploadProgress()
-        body.removeAll()
+        body = Data()
         needsFlush = false
     }
 
     /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
     func end(_ result: Int32) -> ResendPolicy.End {
-        // After a failed trust nothing is ever sent again, whatever became of the connection that inspects the server.
-        guard exchange?.pipe.isEnded == false, trustFailure == nil else { return .deliver }
+        guard exchange?.pipe.isEnded == false else { return .deliver }
         if leavesOffer(result) { return .restart }
         let end = resendPolicy.end(
             hasConnectionFailed: LibcurlErrors.isConnectionFailure(result),
@@ -166,19 +150,34 @@ extension LibcurlHandle {
     /// Ends the exchange with the outcome of its transfer.
     func finish(_ result: Int32, isLost: Bool) {
         guard let exchange else { return }
-        if let trustFailure { return finish(trustFailure, certificates(after: result)) }
         if isLost, !response.isComplete { failure = Self.lost }
         var metrics = lc_metrics()
         lc_read_metrics(easy.pointer, &metrics)
+        let measured = TransportMetrics(metrics, wantsCertificates || isUntrusted(result) ? easy.certificates : [])
         if !exchange.pipe.isEnded {
             reportSmallBody(metrics.sent_body)
             reportTrailers()
-            exchange.request.onEvent?(.metrics(TransportMetrics(metrics, wantsCertificates ? easy.certificates : [])))
+            exchange.request.onEvent?(.metrics(measured))
         }
-        exchange.pipe.finish(response.isHeadDelivered ? nil : response.head, body.take(), outcome(result, metrics))
+        let outcome = outcome(result, metrics).mapError { error in
+            isUntrusted(result) ? error.with(trustFailure(error, measured)) : error
+        }
+        exchange.pipe.finish(response.isHeadDelivered ? nil : response.head, takeBody(), outcome)
     }
 
-    func outcome(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
+    /// Whether the result means that the server was not trusted.
+    private func isUntrusted(_ result: Int32) -> Bool {
+        !hasHead && failure == nil && [51, 60, 90, 91].contains(result)
+    }
+
+    /// libcurl has the certificates of a finished handshake, such as with a wrong pin, and none of a chain that it refused.
+    private func trustFailure(_ error: AsyncNetError, _ measured: TransportMetrics) -> ServerTrustFailure {
+        ServerTrustFailure(
+            certificates: measured.serverCertificates,
+            expectedPins: error.code == .certificatePinMismatch ? template.tls.pins : [])
+    }
+
+    private func outcome(_ result: Int32, _ metrics: lc_metrics) -> Result<Void, AsyncNetError> {
         let outcome = LibcurlOutcome(
             result: result, head: response.head, receivedBytes: metrics.received_body,
             hasFirstByte: metrics.first_byte > 0, isComplete: response.isComplete, isPeerGone: upload.isPeerGone,
@@ -249,7 +248,7 @@ extension LibcurlHandle {
         response.head = head
         noteOffers(head, to: request)
         reportConnection(exchange, head)
-        worker.noteVersion(exchange.origin, isMultiplexed: isMultiplexed)
+        worker.note(exchange.origin, isMultiplexed: isMultiplexed)
         if head.headers.contains(name: "Content-Encoding") {
             isWhole = false
             exchange.pipe.expectEncodedBody()
@@ -265,15 +264,15 @@ extension LibcurlHandle {
     func receiveBody(_ piece: UnsafeRawBufferPointer) -> Int {
         guard let exchange, !exchange.pipe.isEnded else { return 0 }
         if exchange.pipe.isPaused || exchange.isSuspended { return Int(LC_CALLBACK_PAUSE) }
-        if piece.count > body.room { deliverBody() }
-        guard body.append(piece) else {
-            failure = AsyncNetError(.transportFailed, "There is no memory for the response's body")
-            return 0
-        }
+        if body.count + piece.count > Self.longestChunk { deliverBody() }
+        body.append(contentsOf: piece)
         response.receivedBytes += Int64(piece.count)
         flushAtEndOfRound()
         return piece.count
     }
+
+    /// libcurl delivers a body in pieces of at most 16 KiB, which are collected into chunks.
+    private static let longestChunk = 64 * 1024
 
     private func flushAtEndOfRound() {
         guard !needsFlush else { return }
@@ -303,7 +302,12 @@ extension LibcurlHandle {
 
     private func deliverBody() {
         deliverHead()
-        if let chunk = body.take() { _ = exchange?.pipe.receive(chunk) }
+        if let chunk = takeBody() { _ = exchange?.pipe.receive(chunk) }
+    }
+
+    private func takeBody() -> Data? {
+        defer { body = Data() }
+        return body.isEmpty ? nil : body
     }
 
     func reportTrailers() {

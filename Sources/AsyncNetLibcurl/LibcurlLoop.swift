@@ -34,8 +34,6 @@ final class LibcurlLoop: Sendable {
     let configuration: LibcurlTransport.Configuration
     let limits: LoopLimits
     let hosts: TLSHosts
-    /// `nil` if this libcurl cannot share sessions.
-    let sessions: TLSSessions?
     /// `nil` if this transport does not use `Alt-Svc`.
     let offers: HTTP3Offers?
     private let transfers = Atomic(0)
@@ -47,13 +45,11 @@ final class LibcurlLoop: Sendable {
     private let bell = Locked<CurlMulti?>(nil)
 
     init(
-        _ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits, _ sessions: TLSSessions?,
-        _ offers: HTTP3Offers? = nil, hosts: TLSHosts
+        _ configuration: LibcurlTransport.Configuration, _ limits: LoopLimits, _ offers: HTTP3Offers?, hosts: TLSHosts
     ) {
         self.configuration = configuration
         self.hosts = hosts
         self.limits = limits
-        self.sessions = sessions
         self.offers = offers
     }
 

@@ -7,20 +7,18 @@ private let smallBody = 16 * 1024
 
 /// The options of one transfer.
 extension LibcurlHandle {
-    /// `HTTPGET` resets the method of a former transfer; the other options are set for each transfer.
-    func setRequest(_ exchange: LibcurlExchange, _ list: inout HeaderList) throws(AsyncNetError) {
+    func setRequest(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         let request = exchange.request
         try worker.configuration.proxy.checkHost(of: request.head.url)
         let url = request.head.urlText
         easy.set(LC_URL, url)
-        let isTLS = url.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
+        let isTLS = url.isTLS
         bypassProxy(for: request.head.url)
         try setVersion(exchange, isTLS: isTLS)
         if request.isHeadObserved, template.mayUseProxy { easy.set(LC_VERBOSE, 1) }
         if isTLS, wantsCertificates || !template.tls.pins.isEmpty { easy.set(LC_CERTINFO, 1) }
-        easy.set(LC_HTTPGET, 1)
         let (method, body) = (request.head.method, request.body)
-        var own: [StaticString] = []
+        var own: [String] = []
         if method == .head {
             guard body.isNone else { throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body") }
             easy.set(LC_NOBODY, 1)
@@ -33,22 +31,25 @@ extension LibcurlHandle {
         }
         // `Accept-Encoding` is sent as any header and not by libcurl's option for it, with which libcurl would decode:
         // the session decodes, with truncated bodies as errors and in bounded memory.
-        if !request.head.headers.contains(name: "Accept-Encoding") { own.append(ContentDecoding.acceptEncoding) }
+        if !request.head.headers.contains(name: "Accept-Encoding") { own.append("\(ContentDecoding.acceptEncoding)") }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
-        if isPlain {
-            lc_set_string(easy.pointer, Int32(LC_CUSTOMREQUEST), nil)
-        } else {
-            easy.set(LC_CUSTOMREQUEST, method.rawValue)
-        }
-        var headers = request.head.headers
-        if let alternativeUsed { headers.update(alternativeUsed) }
-        lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.fill(headers, except: Self.isFraming, own: own))
+        if !isPlain { easy.set(LC_CUSTOMREQUEST, method.rawValue) }
+        var lines = request.head.headers
+        if let alternativeUsed { lines.update(alternativeUsed) }
+        let list = CurlList(lines.filter { !Self.isFraming($0) }.map(Self.line) + own)
+        lc_set_list(easy.pointer, Int32(LC_HTTPHEADER), list.first)
+        headers = list
     }
 
-    /// The list of hosts is not libcurl's, see `ProxyBypass`, so each handle that connects to a host asks it, also one that
-    /// inspects a server.
-    func bypassProxy(for url: URL) {
+    /// For `Name;` libcurl sends an empty value; for `Name:` it omits a header that it would add itself.
+    private static func line(_ header: HTTPHeader) -> String {
+        if header.isOmission { return "\(header.name):" }
+        return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+    }
+
+    /// The list of hosts is not libcurl's, see `ProxyBypass`.
+    private func bypassProxy(for url: URL) {
         if worker.configuration.proxy.isBypassed(by: url) { easy.set(LC_PROXY, "") }
     }
 

@@ -17,8 +17,7 @@ private let trustLifetime = 600
 /// and all versions keep the number of times that a transfer was repeated, which fails a transfer at five.
 final class LibcurlTemplate {
     private let easy: EasyHandle
-    private let sessions: TLSSessions?
-    private let addresses: UnsafeMutablePointer<lc_list>?
+    private let addresses: CurlList
     /// Certificates and keys, which libcurl reads as long as a copy of the handle exists.
     private var blobs: [UnsafeMutableRawPointer] = []
     /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
@@ -33,29 +32,25 @@ final class LibcurlTemplate {
     private let sendRate: Int64?
 
     init?(
-        _ configuration: LibcurlTransport.Configuration, _ tls: TLSConfiguration, _ sockets: OpenedSockets,
-        _ sessions: TLSSessions?
+        _ configuration: LibcurlTransport.Configuration, _ tls: TLSConfiguration, _ sockets: OpenedSockets
     ) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.tls = tls
-        self.sessions = sessions
         mayUseProxy = configuration.proxy.mayBeUsed(isTLS: true) || configuration.proxy.mayBeUsed(isTLS: false)
         (receiveRate, sendRate) = (configuration.maximumReceiveRate, configuration.maximumSendRate)
-        addresses = AddressList.make(configuration.addresses)
+        addresses = CurlList(configuration.addresses.map { "\($0.key):\($0.value.joined(separator: ","))" })
         self.easy.setCallbacks(for: sockets)
         do { try setOptions(configuration) } catch { failure = error }
     }
 
     deinit {
-        AddressList.free(addresses)
         for blob in blobs { blob.deallocate() }
     }
 
     /// A handle for one transfer; `nil` if there is no memory.
     func copy() -> EasyHandle? {
         guard let copy = EasyHandle(copying: easy) else { return nil }
-        sessions?.add(to: copy)
         setRates(of: copy)
         return copy
     }
@@ -72,7 +67,7 @@ final class LibcurlTemplate {
         easy.set(LC_MAXAGE_CONN, max(1, configuration.idleTimeout.milliseconds / 1000))
         if let seconds = configuration.keepAliveSeconds {
             easy.set(LC_TCP_KEEPALIVE, 1)
-            for option in [LC_TCP_KEEPIDLE, LC_TCP_KEEPINTVL] { easy.set(option, seconds) }
+            for option in [LC_TCP_KEEPIDLE, LC_TCP_KEEPINTVL] { easy.set(option, Int(seconds)) }
         }
         // libcurl looks at the rate after as many as a hundred full buffers.
         if let rate = receiveRate {
@@ -99,7 +94,7 @@ final class LibcurlTemplate {
         case .v4: easy.set(LC_IPRESOLVE, 1)
         case .v6: easy.set(LC_IPRESOLVE, 2)
         }
-        if let addresses { lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses) }
+        lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses.first)
     }
 
     /// With an empty proxy libcurl ignores the proxy in the environment, and with an empty list of hosts `no_proxy`: see

@@ -105,12 +105,9 @@ private struct Engine: Sendable {
         self.version = version
         self.distribution = distribution
         self.hosts = hosts
-        let scope = TLSSessions.Scope(version)
-        let sessions = scope == .transport ? TLSSessions() : nil
         let offers = HTTP3Offers(configuration, version)
         loops = (0..<distribution.loops).map { _ in
-            LibcurlLoop(
-                configuration, distribution.limits, scope == .loop ? TLSSessions() : sessions, offers, hosts: hosts)
+            LibcurlLoop(configuration, distribution.limits, offers, hosts: hosts)
         }
     }
 

@@ -1,16 +1,30 @@
 import AsyncNet
 
-/// A transfer that can wait in a `LoopAdmission`, which alone changes `isWaiting`.
+/// A transfer that can wait in a `LoopAdmission`, which alone changes `place`.
 protocol QueuedTransfer: AnyObject {
-    var isWaiting: Bool { get set }
+    /// The transfer's number among those that wait; `nil` while it does not wait.
+    var place: Int? { get set }
 }
 
 /// Decides which of a loop's transfers may start, and which wait for a permit.
 ///
 /// A transfer needs a permit of its origin and a connection of the loop. Transfers to one origin start in the order of
-/// their requests. The struct performs no I/O: the loop starts what `admit` and `next` return.
+/// their requests. The struct performs no I/O: the loop starts what `admit` and `next` return. libcurl has a queue of its
+/// own for transfers above its connection limits, but visits each queued transfer in every call, and does not say which
+/// of them wait.
 struct LoopAdmission<Transfer: QueuedTransfer> {
     enum Decision { case start, wait }
+
+    private struct Origin {
+        /// Whether the last response that has arrived shared its connection.
+        var isHTTP2 = false
+        var running = 0
+        var line = WaitingLine<Transfer>()
+
+        /// How many connections the running transfers use at most: over HTTP/2 they share a connection.
+        var connections: Int { isHTTP2 ? min(1, running) : running }
+        var isUnused: Bool { running == 0 && line.isEmpty }
+    }
 
     /// How many transfers share a connection of HTTP/2 (RFC 9113 §6.5.2 recommends that servers allow at least 100).
     static var streamsPerConnection: Int { 100 }
@@ -19,9 +33,10 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     private static var mostOrigins: Int { 256 }
 
     private let limits: LoopLimits
-    private var origins: [OriginKey: OriginQueue<Transfer>] = [:]
+    private var origins: [OriginKey: Origin] = [:]
     private var running = 0
     private var waiting = 0
+    private var lastPlace = 0
     /// Whether a transfer that has a permit of its origin waits for a connection of the loop.
     private var isConnectionAwaited = false
 
@@ -36,77 +51,80 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
         running >= limits.connections && origins.values.reduce(0) { $0 + $1.connections } >= limits.connections
     }
 
-    mutating func admit(_ transfer: Transfer, to origin: OriginKey) -> Decision {
-        let (isFull, queue) = (isFull, queue(of: origin))
-        guard !isFull, queue.takePermit() else {
+    private func hasPermit(_ key: OriginKey) -> Bool {
+        guard let origin = origins[key] else { return true }
+        return origin.running < limits.connectionsPerOrigin * (origin.isHTTP2 ? Self.streamsPerConnection : 1)
+    }
+
+    private func canStartWaiting(_ key: OriginKey) -> Bool { origins[key]?.line.isEmpty == false && hasPermit(key) }
+
+    mutating func admit(_ transfer: Transfer, to key: OriginKey) -> Decision {
+        let isFull = isFull
+        guard !isFull, hasPermit(key) else {
             isConnectionAwaited = isConnectionAwaited || isFull
-            queue.append(transfer)
+            lastPlace += 1
+            transfer.place = lastPlace
+            origins[key, default: Origin()].line.append(lastPlace, transfer)
             waiting += 1
             return .wait
         }
-        running += 1
+        start(key)
         return .start
     }
 
+    private mutating func start(_ key: OriginKey) {
+        running += 1
+        origins[key, default: Origin()].running += 1
+    }
+
     /// Called when a transfer that `admit` or `next` has started is over. The loop then starts what `next` returns.
-    mutating func finish(_ origin: OriginKey) {
+    mutating func finish(_ key: OriginKey) {
         running -= 1
-        origins[origin]?.releasePermit()
-        removeIfEmpty(origin)
+        origins[key]?.running -= 1
+        removeIfUnused(key)
     }
 
     /// Removes a waiting transfer, which then does not start.
-    mutating func withdraw(_ transfer: Transfer, from origin: OriginKey) {
-        origins[origin]?.withdraw(transfer)
+    mutating func withdraw(_ transfer: Transfer, from key: OriginKey) {
+        guard let place = transfer.place.take() else { return }
+        _ = origins[key]?.line.remove(place)
         waiting -= 1
-        removeIfEmpty(origin)
+        removeIfUnused(key)
     }
 
     /// The next transfer to start: of this origin, or of another origin whose transfers wait for a connection.
-    mutating func next(preferring origin: OriginKey) -> Transfer? {
-        if let transfer = next(of: origin) { return transfer }
+    mutating func next(preferring key: OriginKey) -> Transfer? {
+        if let transfer = next(of: key) { return transfer }
         guard isConnectionAwaited, !isFull else { return nil }
-        guard let other = origins.first(where: { $0.value.canStartWaiting }) else {
+        guard let other = origins.keys.first(where: { canStartWaiting($0) }) else {
             isConnectionAwaited = false
             return nil
         }
-        return next(of: other.key)
+        return next(of: other)
     }
 
-    private mutating func next(of origin: OriginKey) -> Transfer? {
-        guard origins[origin]?.hasWaiting == true else { return nil }
+    private mutating func next(of key: OriginKey) -> Transfer? {
+        guard canStartWaiting(key) else { return nil }
         guard !isFull else {
             isConnectionAwaited = true
             return nil
         }
-        guard let transfer = origins[origin]?.next() else { return nil }
-        (running, waiting) = (running + 1, waiting - 1)
+        guard let transfer = origins[key]?.line.popFirst() else { return nil }
+        transfer.place = nil
+        waiting -= 1
+        start(key)
         return transfer
     }
 
-    private mutating func queue(of origin: OriginKey) -> OriginQueue<Transfer> {
-        if let queue = origins[origin] { return queue }
-        let queue = OriginQueue<Transfer>(limit: limits.connectionsPerOrigin)
-        origins[origin] = queue
-        return queue
-    }
-
     /// An origin without transfers is kept, with what is known of it, unless there are many.
-    private mutating func removeIfEmpty(_ origin: OriginKey) {
-        guard let queue = origins[origin], queue.isEmpty, origins.count > Self.mostOrigins else { return }
-        origins[origin] = nil
+    private mutating func removeIfUnused(_ key: OriginKey) {
+        guard origins.count > Self.mostOrigins, origins[key]?.isUnused == true else { return }
+        origins[key] = nil
     }
-}
 
-// MARK: What responses show of an origin
+    /// Called when a response has arrived: over HTTP/2 the origin's transfers share connections, over HTTP/1 each needs
+    /// a connection of its own.
+    mutating func note(_ key: OriginKey, isHTTP2: Bool) { origins[key]?.isHTTP2 = isHTTP2 }
 
-extension LoopAdmission {
-    /// Called when a response has arrived over HTTP/2: the origin's transfers share connections.
-    func noteHTTP2(_ origin: OriginKey) { origins[origin]?.shareConnections(Self.streamsPerConnection) }
-
-    /// Whether the last response that has arrived from the origin, as far as it is known, shared its connection.
-    func isHTTP2(_ origin: OriginKey) -> Bool { origins[origin]?.isHTTP2 == true }
-
-    /// Called when a response has arrived over HTTP/1: each of the origin's transfers needs a connection.
-    func noteHTTP1(_ origin: OriginKey) { origins[origin]?.noteHTTP1() }
+    func isHTTP2(_ key: OriginKey) -> Bool { origins[key]?.isHTTP2 == true }
 }

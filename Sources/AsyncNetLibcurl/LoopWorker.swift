@@ -14,14 +14,14 @@ final class LoopWorker {
     private var admission: LoopAdmission<LibcurlExchange>
     private var uploadChecks = UploadChecks()
     private var handlesToFlush: [LibcurlHandle] = []
-    private var spareHandles: [LibcurlHandle] = []
     private lazy var templates = LibcurlTemplates(loop, sockets)
     private var idleSince: ContinuousClock.Instant?
+    /// Whether a transfer was started, which may have left connections.
+    private var isUsed = false
     private let start = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
     private(set) var rounds = 0
 
-    private static let mostSpareHandles = 64
     private static let longestSleep: Int32 = 3_600_000
 
     init(_ loop: LibcurlLoop, _ multi: CurlMulti) {
@@ -31,7 +31,7 @@ final class LoopWorker {
     }
 
     var configuration: LibcurlTransport.Configuration { loop.configuration }
-    /// Whether a transfer may send nothing for a while because of ``LibcurlTransport/Configuration/maximumSendRate``.
+    /// Whether a transfer may send nothing for a while because of `maximumSendRate`.
     var limitsSending: Bool { configuration.maximumSendRate != nil }
 
     // MARK: Rounds
@@ -77,7 +77,6 @@ final class LoopWorker {
     }
 
     private func end() {
-        spareHandles = []
         templates.removeAll()
         loop.setBell(nil)
         multi.free()
@@ -89,11 +88,11 @@ final class LoopWorker {
     /// connection only when it makes the next connection.
     private func closeIdleConnections() {
         guard admission.isIdle else { return idleSince = nil }
-        guard let since = idleSince else { return idleSince = spareHandles.isEmpty ? nil : .now }
+        guard let since = idleSince else { return idleSince = isUsed ? .now : nil }
         guard .now - since >= configuration.idleTimeout else { return }
         guard let renewed = CurlMulti(loop.limits) else { return idleSince = .now }
         idleSince = nil
-        spareHandles = []
+        isUsed = false
         loop.setBell(renewed)
         multi.free()
         multi = renewed
@@ -133,22 +132,19 @@ final class LoopWorker {
     }
 
     private func start(_ exchange: LibcurlExchange) {
-        guard let handle = takeHandle(for: exchange) else { return refuse(exchange, Self.outOfMemory) }
+        guard let template = templates.template(forURL: exchange.request.head.urlText),
+            let handle = LibcurlHandle(self, template, headerLimit: configuration.maximumHeaderBytes)
+        else { return refuse(exchange, Self.outOfMemory) }
         do throws(AsyncNetError) {
             try handle.begin(exchange)
             guard multi.add(handle) else { throw Self.outOfMemory }
         } catch {
-            recycle(handle)
+            handle.reset()
             return refuse(exchange, error)
         }
+        isUsed = true
         exchange.handle = handle
         exchange.startReading()
-    }
-
-    private func takeHandle(for exchange: LibcurlExchange) -> LibcurlHandle? {
-        guard let template = templates.template(forURL: exchange.request.head.urlText) else { return nil }
-        if let handle = spareHandles.popLast() { return handle.renew(from: template) ? handle : nil }
-        return LibcurlHandle(self, template, headerLimit: configuration.maximumHeaderBytes)
     }
 
     /// Ends a transfer that could not be started; the caller starts the next transfer in its place.
@@ -167,7 +163,6 @@ final class LoopWorker {
     private func endFinished() {
         while let (handle, result) = multi.nextFinished() {
             guard let exchange = handle.exchange else { continue }
-            if isInspecting(exchange, handle, result) { continue }
             let end = handle.end(result)
             if end == .restart {
                 restart(exchange, handle)
@@ -180,18 +175,6 @@ final class LoopWorker {
     private func finish(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32, isLost: Bool) {
         handle.finish(result, isLost: isLost)
         release(exchange, handle)
-    }
-
-    /// After a failed trust, connects once more to read the certificates; see `LibcurlHandle.TrustFailure`.
-    private func isInspecting(_ exchange: LibcurlExchange, _ handle: LibcurlHandle, _ result: Int32) -> Bool {
-        guard handle.mayInspect(after: result) else { return false }
-        multi.remove(handle)
-        uploadChecks.remove(handle)
-        if templates.inspectingTemplate(like: handle.template).map(handle.beginInspection) == true, multi.add(handle) {
-            return true
-        }
-        finish(exchange, handle, result, isLost: false)
-        return true
     }
 
     /// Ends a transfer whose response is complete and whose server takes no more of the request's body.
@@ -213,7 +196,7 @@ final class LoopWorker {
     }
 
     private func cancel(_ exchange: LibcurlExchange) {
-        if exchange.isWaiting {
+        if exchange.place != nil {
             admission.withdraw(exchange, from: exchange.origin)
             leave(exchange)
         } else if let handle = exchange.handle {
@@ -228,7 +211,8 @@ final class LoopWorker {
 
     private func end(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
         exchange.handle = nil
-        recycle(handle)
+        handle.reset()
+        uploadChecks.remove(handle)
         leave(exchange)
         admission.finish(exchange.origin)
         startNext(preferring: exchange.origin)
@@ -237,12 +221,6 @@ final class LoopWorker {
     private func leave(_ exchange: LibcurlExchange) {
         loop.transferEnded()
         exchange.stop()
-    }
-
-    private func recycle(_ handle: LibcurlHandle) {
-        handle.reset()
-        uploadChecks.remove(handle)
-        if spareHandles.count < Self.mostSpareHandles { spareHandles.append(handle) }
     }
 }
 
@@ -253,9 +231,7 @@ extension LoopWorker {
     func flushAtEndOfRound(_ handle: LibcurlHandle) { handlesToFlush.append(handle) }
 
     /// Called when a response's head has arrived.
-    func noteVersion(_ origin: OriginKey, isMultiplexed: Bool) {
-        if isMultiplexed { admission.noteHTTP2(origin) } else { admission.noteHTTP1(origin) }
-    }
+    func note(_ origin: OriginKey, isMultiplexed: Bool) { admission.note(origin, isHTTP2: isMultiplexed) }
 
     /// Whether the kept connection with this local port can carry the transfer.
     func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {

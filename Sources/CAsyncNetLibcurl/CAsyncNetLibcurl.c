@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +48,6 @@ struct message {
     union { void *whatever; int result; } data;
 };
 
-struct curl_share;
-
-/// libcurl's share handle, with the locks that libcurl takes: of the sessions, and of the share handle itself.
-struct lc_share {
-    struct curl_share *handle;
-    pthread_mutex_t sessions, own;
-};
-
 struct blob { void *bytes; size_t count; unsigned int flags; };
 
 static struct {
@@ -78,9 +69,6 @@ static struct {
     int (*multi_poll)(lc_multi *, void *, unsigned int, int, int *);
     int (*multi_wakeup)(lc_multi *); // since 7.68
     struct message *(*multi_info_read)(lc_multi *, int *);
-    struct curl_share *(*share_init)(void); // these three may be missing
-    int (*share_setopt)(struct curl_share *, int, ...);
-    int (*share_cleanup)(struct curl_share *);
 } curl;
 
 static struct version_info *info;
@@ -229,12 +217,6 @@ static void find_trust(void) {
     curl.easy_cleanup(easy);
 }
 
-static void find_share(void *library) {
-    *(void **)&curl.share_init = dlsym(library, "curl_share_init");
-    *(void **)&curl.share_setopt = dlsym(library, "curl_share_setopt");
-    *(void **)&curl.share_cleanup = dlsym(library, "curl_share_cleanup");
-}
-
 const char *lc_load(void) {
     if (info) return NULL;
     failure[0] = 0;
@@ -249,7 +231,6 @@ const char *lc_load(void) {
     if (!find_all(library)) return failure;
     spare_exit(library);
     *(void **)&curl.multi_wakeup = dlsym(library, "curl_multi_wakeup");
-    find_share(library);
     if (curl.global_init(GLOBAL_ALL) != 0) {
         snprintf(failure, sizeof failure, "libcurl %s does not initialize", found->version);
         return failure;
@@ -398,51 +379,6 @@ long lc_new_connections(lc_easy *easy) {
     curl.easy_getinfo(easy, INFO_LONG + 26, &count);
     return count;
 }
-
-#define SHARE_SESSIONS 4 // the number of the sessions in libcurl's calls for locks
-
-static pthread_mutex_t *lock_for(lc_share *share, int data) {
-    return data == SHARE_SESSIONS ? &share->sessions : &share->own;
-}
-
-static void lock_share(lc_easy *easy, int data, int access, void *user) {
-    (void)easy, (void)access;
-    pthread_mutex_lock(lock_for(user, data));
-}
-
-static void unlock_share(lc_easy *easy, int data, void *user) {
-    (void)easy;
-    pthread_mutex_unlock(lock_for(user, data));
-}
-
-static int set_up(lc_share *share) {
-    return curl.share_setopt(share->handle, 3, lock_share) == 0
-        && curl.share_setopt(share->handle, 4, unlock_share) == 0
-        && curl.share_setopt(share->handle, 5, share) == 0
-        && curl.share_setopt(share->handle, 1, SHARE_SESSIONS) == 0;
-}
-
-lc_share *lc_share_new(void) {
-    if (!curl.share_init || !curl.share_setopt || !curl.share_cleanup) return NULL;
-    lc_share *share = calloc(1, sizeof *share);
-    if (!share) return NULL;
-    pthread_mutex_init(&share->sessions, NULL);
-    pthread_mutex_init(&share->own, NULL);
-    share->handle = curl.share_init();
-    if (share->handle && set_up(share)) return share;
-    lc_share_free(share);
-    return NULL;
-}
-
-/// If libcurl still uses the share handle, the memory is lost rather than freed in use.
-void lc_share_free(lc_share *share) {
-    if (share->handle && curl.share_cleanup(share->handle) != 0) return;
-    pthread_mutex_destroy(&share->sessions);
-    pthread_mutex_destroy(&share->own);
-    free(share);
-}
-
-int32_t lc_set_share(lc_easy *easy, lc_share *share) { return curl.easy_setopt(easy, 10100, share->handle); }
 
 /// NULL also for a multi handle that cannot be woken, which libcurl makes if descriptors run out.
 lc_multi *lc_multi_new(void) {

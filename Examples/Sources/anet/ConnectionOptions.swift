@@ -80,7 +80,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Whether a large body waits for a 100 response: not over HTTP/2 and HTTP/3, which can refuse a body at any time.
     var asksToContinue: Bool { !http2 && !http3 && !onlyHTTP3 }
 
-    private var givenVersions: [(name: String, isGiven: Bool, version: LibcurlTransport.HTTPVersion)] {
+    private var givenVersions: [(name: String, isGiven: Bool, version: SocketTransport.HTTPVersion)] {
         [
             ("--http1.1", http1, .http1), ("--http2", http2, .http2), ("--http3", http3, .http3Preferred),
             ("--http3-only", onlyHTTP3, .http3),
@@ -127,9 +127,9 @@ struct ConnectionOptions: ParsableArguments {
         // On Apple's systems the automatic transport is URLSession, unless an option needs another one.
         let isAutomatic = transport == .automatic && givenSettings.isEmpty
         if isAutomatic, !automatic.transportDescription.hasPrefix("sockets") { return automatic }
-        let sockets = try configuration(timeout)
-        guard transport == .libcurl || !givenForLibcurl.isEmpty else { return SocketTransport(sockets) }
-        return LibcurlTransport(configuration: libcurlConfiguration(sockets))
+        let settings = try configuration(timeout)
+        guard transport == .libcurl || !givenForLibcurl.isEmpty else { return SocketTransport(settings) }
+        return LibcurlTransport(configuration: settings)
     }
 
     /// Who waits for a 100 response must not be taken for silent.
@@ -137,7 +137,7 @@ struct ConnectionOptions: ParsableArguments {
         let trust = try tls.configuration()
         var configuration = SocketTransport.Configuration(
             tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,
-            unixSocket: unixSocket, httpVersion: http1 ? .http1 : http2 ? .http2 : .automatic,
+            unixSocket: unixSocket, httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
             expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)),
             localInterface: interface, ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
@@ -146,16 +146,6 @@ struct ConnectionOptions: ParsableArguments {
         }
         for (name, addresses) in resolve.compactMap(Self.address) { configuration.addresses[name] = addresses }
         return configuration
-    }
-
-    private func libcurlConfiguration(_ sockets: SocketTransport.Configuration) -> LibcurlTransport.Configuration {
-        LibcurlTransport.Configuration(
-            tls: sockets.tls, tlsForHosts: sockets.tlsForHosts, reportsCertificates: sockets.reportsCertificates,
-            proxy: sockets.proxy, unixSocket: sockets.unixSocket,
-            httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
-            connectTimeout: sockets.connectTimeout, expectContinueTimeout: sockets.expectContinueTimeout,
-            maximumReceiveRate: sockets.maximumReceiveRate, maximumSendRate: sockets.maximumSendRate,
-            addresses: sockets.addresses, localInterface: sockets.localInterface, ipVersion: sockets.ipVersion)
     }
 }
 

@@ -5,9 +5,8 @@
 public struct ServerTrustFailure: Error, Sendable, Hashable {
     /// The certificates that the server showed, its own first.
     ///
-    /// libcurl does not keep them when it refuses them, so they are read over a second connection, on which nothing is sent
-    /// after the handshake: over TCP, also if the first one was of HTTP/3. Empty if that could not be made, such as with a
-    /// server that has ended meanwhile, or if the server's own cannot be read.
+    /// Empty if the server's own cannot be read, and over libcurl, which does not keep those that it refuses, unless the
+    /// server has none of the pins.
     public var certificates: [ServerCertificate]
     /// The pins that were expected, if none of them is the server's.
     public var expectedPins: [String]

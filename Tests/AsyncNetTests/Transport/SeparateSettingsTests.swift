@@ -175,17 +175,4 @@ struct SeparateSettingsTests {
             }
         }
     }
-
-    @Test(
-        "The connection that shows a distrusted server's certificates carries no request, then or later",
-        arguments: WireTransport.allCases)
-    func inspection(_ wire: WireTransport) async throws {
-        try await withTLSServer { server in
-            let codes = try await codes(wire, Array(repeating: "127.0.0.1", count: 3), server, .init())
-            #expect(codes == Array(repeating: .certificateNotTrusted, count: 3))
-            #expect(await server.requestCount == 0)
-            // libcurl reads the certificates from a second connection.
-            #expect(await server.connectionCount == (wire == .libcurl ? 6 : 3))
-        }
-    }
 }

@@ -12,20 +12,11 @@ enum WireTransport: String, CaseIterable, Sendable {
         _ settings: SocketTransport.Configuration = .init(idleTimeout: .seconds(600))
     ) -> any Transport {
         switch self {
-        case .sockets: SocketTransport(settings)
+        case .sockets: return SocketTransport(settings)
         case .libcurl:
-            LibcurlTransport(
-                configuration: .init(
-                    tls: settings.tls, tlsForHosts: settings.tlsForHosts,
-                    reportsCertificates: settings.reportsCertificates, proxy: settings.proxy,
-                    unixSocket: settings.unixSocket, httpVersion: .http1, connectTimeout: settings.connectTimeout,
-                    expectContinueTimeout: settings.expectContinueTimeout, idleTimeout: settings.idleTimeout,
-                    maximumConnectionsPerOrigin: settings.maximumConnectionsPerOrigin,
-                    maximumConnections: settings.maximumConnections, maximumHeaderBytes: settings.maximumHeaderBytes,
-                    maximumReceiveRate: settings.maximumReceiveRate, maximumSendRate: settings.maximumSendRate,
-                    addresses: settings.addresses, localInterface: settings.localInterface,
-                    ipVersion: settings.ipVersion, eventLoops: settings.eventLoops, tcpKeepAlive: settings.tcpKeepAlive)
-            )
+            var configuration = settings
+            configuration.httpVersion = .http1
+            return LibcurlTransport(configuration: configuration)
         }
     }
 

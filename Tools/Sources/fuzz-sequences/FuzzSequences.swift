@@ -73,23 +73,7 @@ enum Carrier: String, ExpressibleByArgument {
         switch self {
         case .urlsession: URLSessionTransport()
         case .libcurl: LibcurlTransport(configuration: configuration)
-        case .sockets:
-            SocketTransport(
-                .init(
-                    tls: configuration.tls, proxy: configuration.proxy,
-                    httpVersion: configuration.httpVersion.ofSockets,
-                    expectContinueTimeout: configuration.expectContinueTimeout,
-                    maximumConnectionsPerOrigin: configuration.maximumConnectionsPerOrigin))
-        }
-    }
-}
-
-extension LibcurlTransport.HTTPVersion {
-    fileprivate var ofSockets: SocketTransport.HTTPVersion {
-        switch self {
-        case .http1: .http1
-        case .http2: .http2
-        case .automatic, .http3, .http3Preferred: .automatic
+        case .sockets: SocketTransport(configuration)
         }
     }
 }

@@ -2,29 +2,31 @@
 ///
 /// Every operation takes constant time on average. The numbers of waiters that have left stay in `order` until they are
 /// half of its entries.
-struct WaitingLine<Waiter> {
+package struct WaitingLine<Waiter> {
     private var order: [Int] = []
     private var start = 0
     private var waiting: [Int: Waiter] = [:]
 
-    var count: Int { waiting.count }
-    var isEmpty: Bool { waiting.isEmpty }
+    package var count: Int { waiting.count }
+    package var isEmpty: Bool { waiting.isEmpty }
+
+    package init() {}
 
     /// The number of the first waiter.
     private(set) var first: Int?
 
-    mutating func append(_ id: Int, _ waiter: Waiter) {
+    package mutating func append(_ id: Int, _ waiter: Waiter) {
         order.append(id)
         waiting[id] = waiter
         if first == nil { first = id }
     }
 
-    mutating func popFirst() -> Waiter? {
+    package mutating func popFirst() -> Waiter? {
         guard let first else { return nil }
         return remove(first)
     }
 
-    mutating func remove(_ id: Int) -> Waiter? {
+    package mutating func remove(_ id: Int) -> Waiter? {
         guard let waiter = waiting.removeValue(forKey: id) else { return nil }
         if id == first { advance() }
         compact()

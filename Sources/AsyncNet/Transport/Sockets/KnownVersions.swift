@@ -12,7 +12,7 @@ struct KnownVersions {
         switch setting {
         case .http2: ["h2"]
         case .automatic where known[route] != .requires1: ["h2", "http/1.1"]
-        case .automatic, .http1: ["http/1.1"]
+        case .automatic, .http1, .http3, .http3Preferred: ["http/1.1"]
         }
     }
 
@@ -21,7 +21,7 @@ struct KnownVersions {
         switch setting {
         case .http2: true
         case .automatic: route.endpoint.isTLS && known[route] == nil
-        case .http1: false
+        case .http1, .http3, .http3Preferred: false
         }
     }
 

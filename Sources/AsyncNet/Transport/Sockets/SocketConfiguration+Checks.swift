@@ -11,7 +11,7 @@ extension SocketTransport.Configuration {
     }
 
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, or `.unsupportedByTransport`.
-    func validate() throws(AsyncNetError) {
+    package func validate() throws(AsyncNetError) {
         for tls in try TLSHosts(tls, tlsForHosts).settings { try tls.validate() }
         try proxy.validate()
         try checkNumbers()
@@ -63,8 +63,8 @@ extension SocketTransport.Configuration {
         return limits
     }
 
-    var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
-    var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
+    package var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
+    package var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
 
     var limits: HTTP1Limits {
         // So that sums of them do not overflow.
@@ -76,5 +76,5 @@ extension SocketTransport.Configuration {
     }
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
-    var unverifiedHosts: String? { TLSConfiguration.unverifiedHosts(tls, tlsForHosts) }
+    package var unverifiedHosts: String? { TLSConfiguration.unverifiedHosts(tls, tlsForHosts) }
 }

@@ -1,5 +1,5 @@
 extension SocketTransport {
-    /// How a ``SocketTransport`` connects, and its limits.
+    /// How a ``SocketTransport`` connects, and its limits; also how the `LibcurlTransport` of AsyncNetLibcurl does.
     ///
     /// Values that no transport can have end each request with `.invalidConfiguration`.
     public struct Configuration: Sendable {
@@ -26,7 +26,8 @@ extension SocketTransport {
         var proxyTLS = TLSConfiguration()
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
         ///
-        /// At most 107 bytes. A path that begins with NUL is a name in the abstract namespace of Linux.
+        /// At most 107 bytes, over libcurl 103. A path that begins with NUL is a name in the abstract namespace of Linux, which
+        /// libcurl does not have.
         public var unixSocket: String?
         /// The HTTP versions to use. `.automatic` by default.
         public var httpVersion: HTTPVersion
@@ -75,7 +76,9 @@ extension SocketTransport {
         /// from 1 s to 32,767 s.
         public var tcpKeepAlive: Duration?
 
-        /// The largest number of header lines of one head. 1000 by default.
+        // MARK: What libcurl has no setting for
+
+        /// The largest number of header lines of one head. 1000 by default. This and what follows has no effect over libcurl.
         public var maximumHeaderLines: Int
         /// The largest number of 1xx responses before the final one. 100 by default.
         public var maximumInformationalResponses: Int
@@ -143,15 +146,27 @@ extension SocketTransport {
         }
     }
 
-    /// The HTTP versions that a transport uses.
+    /// The HTTP versions that a transport uses. HTTP/3 (RFC 9114) is carried by the `LibcurlTransport` of AsyncNetLibcurl.
     public enum HTTPVersion: Sendable {
-        /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1.
+        /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1. Over libcurl HTTP/3 too, where
+        /// this libcurl has it and a response over TLS has offered it (`Alt-Svc`, RFC 7838).
         case automatic
         /// HTTP/1.1 only.
         case http1
         /// HTTP/2 only, without TLS by prior knowledge (RFC 9113 §3.3). A server that speaks HTTP/1.1 only ends each request with
         /// `.badServerResponse` or `.tlsHandshakeFailed`.
         case http2
+        /// HTTP/3 only, without an offer by the server and without a fallback.
+        ///
+        /// Each request ends with `.unsupportedByTransport` over sockets, with a libcurl that has no HTTP/3, as Debian 12's,
+        /// and with a proxy or a unix socket; so does a request to an `http` URL. Early data (0-RTT) is never sent.
+        case http3
+        /// HTTP/3 without waiting for an offer, and as ``automatic`` where it fails: HTTP/2 is connected to 200 ms later,
+        /// and the first connection wins (`curl --http3`).
+        ///
+        /// Each request ends with `.unsupportedByTransport` over sockets, and with a libcurl that has no HTTP/3. `http` URLs,
+        /// proxies and unix sockets are used as with ``automatic``.
+        case http3Preferred
     }
 
     /// The IP versions that a transport connects with.

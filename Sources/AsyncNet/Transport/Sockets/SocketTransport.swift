@@ -124,6 +124,10 @@ final class SocketSetup: Sendable {
     init(_ configuration: SocketTransport.Configuration) throws(AsyncNetError) {
         self.configuration = configuration
         try configuration.validate()
+        if configuration.httpVersion == .http3 || configuration.httpVersion == .http3Preferred {
+            throw AsyncNetError(
+                .unsupportedByTransport, "Sockets carry no HTTP/3: use the LibcurlTransport of AsyncNetLibcurl")
+        }
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         proxies = try ProxyRoutes(
             configuration.proxy, unixSocket: configuration.unixSocket, isHTTP2Only: configuration.httpVersion == .http2)

@@ -8,7 +8,7 @@ import Testing
 struct LoopAdmissionTests {
     final class Transfer: QueuedTransfer {
         let name: String
-        var isWaiting = false
+        var place: Int?
         init(_ name: String) { self.name = name }
         var origin: OriginKey { OriginKey(name.utf8.first ?? 0) }
     }
@@ -146,7 +146,7 @@ struct LoopAdmissionTests {
         }
         for origin in 0..<257 as Range<OriginKey> { _ = admission.admit(Transfer("0"), to: origin) }
         for origin in 0..<257 as Range<OriginKey> {
-            admission.noteHTTP2(origin)
+            admission.note(origin, isHTTP2: true)
             admission.finish(origin)
         }
         #expect(!speaksHTTP2(0))
@@ -171,8 +171,8 @@ struct LoopAdmissionTests {
             case .finish(let name, _): return finish(name)
             case .withdraw(let name):
                 if let transfer = transfers[name] { admission.withdraw(transfer, from: transfer.origin) }
-            case .http1(let name): admission.noteHTTP1(Transfer(name).origin)
-            case .http2(let name): admission.noteHTTP2(Transfer(name).origin)
+            case .http1(let name): admission.note(Transfer(name).origin, isHTTP2: false)
+            case .http2(let name): admission.note(Transfer(name).origin, isHTTP2: true)
             }
             return []
         }
@@ -181,7 +181,7 @@ struct LoopAdmissionTests {
             transfers[transfer.name] = transfer
             let decision = admission.admit(transfer, to: transfer.origin)
             if decision == .start { started.append(transfer.name) }
-            #expect(transfer.isWaiting == (decision == .wait))
+            #expect((transfer.place != nil) == (decision == .wait))
         }
 
         private mutating func finish(_ name: String) -> [String] {
@@ -189,7 +189,7 @@ struct LoopAdmissionTests {
             admission.finish(origin)
             var next: [String] = []
             while let transfer = admission.next(preferring: origin) {
-                #expect(!transfer.isWaiting)
+                #expect(transfer.place == nil)
                 next.append(transfer.name)
             }
             return next
