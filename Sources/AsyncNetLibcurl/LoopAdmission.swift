@@ -16,13 +16,13 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     enum Decision { case start, wait }
 
     private struct Origin {
-        /// Whether the last response that has arrived shared its connection.
-        var isHTTP2 = false
+        /// Whether the last response that has arrived shared its connection; `nil` before the first.
+        var isHTTP2: Bool?
         var running = 0
         var line = WaitingLine<Transfer>()
 
         /// How many connections the running transfers use at most: over HTTP/2 they share a connection.
-        var connections: Int { isHTTP2 ? min(1, running) : running }
+        var connections: Int { isHTTP2 == true ? min(1, running) : running }
         var isUnused: Bool { running == 0 && line.isEmpty }
     }
 
@@ -53,7 +53,7 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
 
     private func hasPermit(_ key: OriginKey) -> Bool {
         guard let origin = origins[key] else { return true }
-        return origin.running < limits.connectionsPerOrigin * (origin.isHTTP2 ? Self.streamsPerConnection : 1)
+        return origin.running < limits.connectionsPerOrigin * (origin.isHTTP2 == true ? Self.streamsPerConnection : 1)
     }
 
     private func canStartWaiting(_ key: OriginKey) -> Bool { origins[key]?.line.isEmpty == false && hasPermit(key) }
@@ -126,5 +126,7 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     /// a connection of its own.
     mutating func note(_ key: OriginKey, isHTTP2: Bool) { origins[key]?.isHTTP2 = isHTTP2 }
 
-    func isHTTP2(_ key: OriginKey) -> Bool { origins[key]?.isHTTP2 == true }
+    /// Whether a connection that libcurl shares with another transfer may be HTTP/2: libcurl shares it before a response
+    /// has said so.
+    func mayBeHTTP2(_ key: OriginKey) -> Bool { origins[key]?.isHTTP2 != false }
 }

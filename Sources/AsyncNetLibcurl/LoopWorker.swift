@@ -235,7 +235,7 @@ extension LoopWorker {
 
     /// Whether the kept connection with this local port can carry the transfer.
     func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {
-        sockets.isUsable(port: port, isMultiplexed: admission.isHTTP2(exchange.origin))
+        sockets.isUsable(port: port, isMultiplexed: admission.mayBeHTTP2(exchange.origin))
     }
 
     /// Called when the handle is paused until its body has more bytes to send, or its response is complete before its body is

@@ -47,6 +47,19 @@ struct LoopAdmissionTests {
         #expect(model.started == test.started)
     }
 
+    @Test("A connection may be HTTP/2 until a response over HTTP/1 has come from its origin")
+    func unknownVersion() {
+        var admission = LoopAdmission<Transfer>(LoopLimits(connections: 2, connectionsPerOrigin: 2))
+        let origin = OriginKey(1)
+        #expect(admission.mayBeHTTP2(origin))
+        _ = admission.admit(Transfer("a"), to: origin)
+        #expect(admission.mayBeHTTP2(origin))
+        admission.note(origin, isHTTP2: false)
+        #expect(!admission.mayBeHTTP2(origin))
+        admission.note(origin, isHTTP2: true)
+        #expect(admission.mayBeHTTP2(origin))
+    }
+
     static let origins = [
         Case(
             testDescription: "Transfers beyond the origin's limit wait and start in order",
