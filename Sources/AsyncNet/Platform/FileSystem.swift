@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 package import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Operations on files by path.
 package enum FileSystem {
     static func exists(_ path: String) -> Bool {

@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The identity of a file, its size and its times: if two stamps differ, the file was changed between them.
 ///
 /// A writer can reset the time of modification (mtime) but not the time of the change (ctime).

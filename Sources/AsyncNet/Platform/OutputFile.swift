@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A partial file of a download that is open for writing, closed with the last reference.
 final class OutputFile: Sendable {
     /// The mark of the download that made the file; see `PartialFile`.

@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A regular file of this user that is open for reading, closed with the last reference. Readers share no position.
 final class OwnFile: Sendable {
     let size: Int64

@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The marks of partial files, which prove that a download made them. Resume data is `Codable`, so it may come from
 /// anywhere and name any file.
 ///

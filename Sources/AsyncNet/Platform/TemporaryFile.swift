@@ -1,14 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A temporary file that is written once and then read, any number of times. It is removed with the last reference.
 ///
 /// Unless the file keeps its name, the name is removed before the first byte is written, so that not even a killed

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 /// The thread sanitizer's annotations, found in the running process; without effect in a build without the sanitizer.
 @usableFromInline package enum ThreadSanitizer {

@@ -1,12 +1,5 @@
 import CAsyncNetPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 /// The result of reading a route socket.
 enum NetlinkReading {
