@@ -61,89 +61,84 @@ final class UpgradeTransport: Transport {
         let bytes = request.head.upgradeBytes
         try connection.send(bytes)
         if request.isHeadObserved { request.onEvent?(.sentHead(bytes.withUnsafeBytes { SentHead($0) })) }
-        var reader = HTTP1ResponseReader(request.head)
-        let head = try await Self.head(of: connection, &reader, request)
+        let response = UpgradeResponse(connection, request.head)
+        let head = try await Self.head(of: response, request)
         var metrics = TransportMetrics(httpVersion: head.httpVersion, isConnectionReused: false)
         metrics.certificates = connection.info.certificates
         request.onEvent?(.metrics(metrics))
-        guard head.statusCode == 101 else { return Self.refusal(head, connection, reader) }
-        let received = reader.rest
+        guard head.statusCode == 101 else {
+            return TransportResponse(head: head, body: TransportBody(response), isContentDecoded: false)
+        }
+        let received = response.rest
         state.withLock { $0.upgraded = Upgraded(connection: connection, received: received) }
         return TransportResponse(head: head, body: TransportBody(Data()))
     }
 
     /// The final response's head.
     private static func head(
-        of connection: any DuplexConnection, _ reader: inout HTTP1ResponseReader, _ request: TransportRequest
+        of response: UpgradeResponse, _ request: TransportRequest
     ) async throws -> HTTPResponseHead {
-        while true {
-            if let head = try reader.head() {
-                if head.statusCode >= 200 || head.statusCode == 101 { return head.withHTTPLocation }
-                request.onEvent?(.informational(head))
-                continue
+        while let event = try await response.nextEvent() {
+            switch event {
+            case .informational(let head): request.onEvent?(.informational(head))
+            case .head(let head): return head.withHTTPLocation
+            case .body, .trailers, .complete: break
             }
-            guard let bytes = try await connection.receive() else {
-                throw AsyncNetError(reader.rest.isEmpty ? .emptyReply : .connectionLost)
-            }
-            reader.receive(bytes)
         }
-    }
-
-    /// The response of a server that does not switch the protocol, with its body.
-    private static func refusal(
-        _ head: HTTPResponseHead, _ connection: any DuplexConnection, _ reader: HTTP1ResponseReader
-    ) -> TransportResponse {
-        let body = TransportBody(RefusalBody(connection: connection, reader: reader))
-        return TransportResponse(head: head, body: body, isContentDecoded: false)
+        throw AsyncNetError(.emptyReply)
     }
 }
 
-/// The body of a response on a connection that is used for nothing else. Releasing it closes the connection.
-private struct RefusalBody: AsyncSequence, Sendable {
-    typealias Element = Data
+/// The response on a connection that is used for nothing else; its body, if the server does not switch the protocol. Releasing
+/// it closes the connection.
+///
+/// Unchecked: used by one task at a time.
+private final class UpgradeResponse: AsyncSequence, AsyncIteratorProtocol, @unchecked Sendable {
+    private let connection: any DuplexConnection
+    private var receiver: HTTP1Receiver
+    /// What has been received and is no part of an event so far.
+    private(set) var rest = Data()
+    /// The bytes of the last event, if it is of the body.
+    private var piece = Data()
 
-    let connection: any DuplexConnection
-    let reader: HTTP1ResponseReader
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection, Progress(reader)) }
-
-    /// An object with functions that are not inlined: the compiler (6.3.1) crashes when it optimizes the reader's into the
-    /// iterator's async function.
-    final class Progress {
-        private var reader: HTTP1ResponseReader
-
-        init(_ reader: HTTP1ResponseReader) { self.reader = reader }
-
-        var isComplete: Bool {
-            @inline(never)
-            get { reader.isComplete }
-        }
-
-        @inline(never)
-        func body() throws(AsyncNetError) -> Data? { try reader.body() }
-
-        /// - Parameter bytes: `nil` at the end of the connection.
-        @inline(never)
-        func receive(_ bytes: Data?) throws(AsyncNetError) {
-            if let bytes { reader.receive(bytes) } else { try reader.endOfInput() }
-        }
+    init(_ connection: any DuplexConnection, _ request: HTTPRequestHead) {
+        self.connection = connection
+        receiver = HTTP1Receiver(request.url, request.method)
     }
 
-    struct AsyncIterator: AsyncIteratorProtocol {
-        private let connection: any DuplexConnection
-        private let progress: Progress
+    func makeAsyncIterator() -> UpgradeResponse { self }
 
-        init(_ connection: any DuplexConnection, _ progress: Progress) {
-            (self.connection, self.progress) = (connection, progress)
+    func next() async throws -> Data? {
+        while let event = try await nextEvent() {
+            if case .body = event { return piece }
         }
+        return nil
+    }
 
-        func next() async throws -> Data? {
-            while true {
-                if let bytes = try progress.body() { return bytes }
-                if progress.isComplete { return nil }
-                try progress.receive(try await connection.receive())
-            }
+    /// - Returns: `nil` after the end of the response.
+    func nextEvent() async throws -> HTTP1Receiver.Event? {
+        while !receiver.isComplete {
+            if let event = try take() { return event }
+            try receive(try await connection.receive())
         }
+        return nil
+    }
+
+    // Not inlined: the compiler (6.3.1) crashes when it optimizes the receiver's functions into an async function.
+
+    @inline(never)
+    private func take() throws(AsyncNetError) -> HTTP1Receiver.Event? {
+        var position = 0
+        let event = try rest.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
+        if case .body(let range) = event { piece = Data(rest.dropFirst(range.lowerBound).prefix(range.count)) }
+        rest = Data(rest.dropFirst(position))
+        return event
+    }
+
+    /// - Parameter bytes: `nil` at the end of the connection.
+    @inline(never)
+    private func receive(_ bytes: Data?) throws(AsyncNetError) {
+        if let bytes { rest.append(bytes) } else { try receiver.receiveEnd() }
     }
 }
 
