@@ -7,16 +7,13 @@ final class TimerQueue: Sendable {
     /// Runs when the timer is due; must not block. Returns the time at which it is due again, or `nil`.
     typealias Action = @Sendable () -> Duration?
 
-    struct Timer: Sendable {
-        fileprivate let id: Int
-        fileprivate let slot: Int
-    }
+    typealias Timer = TimerHeap<Duration, any TimerTarget>.ID
 
     let time: TimeSource
     private let state = Locked(State())
 
     private struct State {
-        var heap = TimerHeap()
+        var heap = TimerHeap<Duration, any TimerTarget>()
         var wakesAt: Duration?
         var sleeper: Task<Void, Never>?
         /// Counts the tasks, so that a task that was replaced while it woke does not clear its successor's state.
@@ -38,7 +35,6 @@ final class TimerQueue: Sendable {
     }
 
     /// Removes the timer; its action may be running.
-    ///
     func cancel(_ timer: Timer) {
         state.withLock { state in
             state.heap.remove(timer)
@@ -51,7 +47,8 @@ final class TimerQueue: Sendable {
         guard let wakesAt = state.wakesAt, wakesAt != state.heap.earliest else { return }
         state.sleeper?.cancel()
         state.generation += 1
-        (state.wakesAt, state.sleeper) = (nil, nil)
+        state.wakesAt = nil
+        state.sleeper = nil
         if let next = state.heap.earliest { wake(at: next, &state) }
     }
 
@@ -77,7 +74,7 @@ final class TimerQueue: Sendable {
             if generation == state.generation { (state.wakesAt, state.sleeper) = (nil, nil) }
             return state.heap.takeAll(dueBy: time.now)
         }
-        let rescheduled = due.map { ($0.timer, $0.target.timerIsDue()) }
+        let rescheduled = due.map { ($0.id, $0.action.timerIsDue()) }
         state.withLock { state in
             for (timer, next) in rescheduled { state.heap.putBack(timer, due: next) }
             if let next = state.heap.earliest { wake(at: next, &state) }
@@ -95,53 +92,4 @@ final class ClosureTarget: TimerTarget {
     private let action: TimerQueue.Action
     init(_ action: @escaping TimerQueue.Action) { self.action = action }
     func timerIsDue() -> Duration? { action() }
-}
-
-/// Timers in the order in which they are due, with removal by handle.
-struct TimerHeap {
-    private struct Entry {
-        let id: Int
-        let target: any TimerTarget
-    }
-
-    /// By slot; a timer whose action runs has an entry, but no place in the order.
-    private var entries: [Entry?] = []
-    private var freeSlots: [Int] = []
-    private var order = IndexedHeap<Duration>()
-    private var nextID = 0
-
-    var count: Int { order.count }
-    var earliest: Duration? { order.least?.key }
-
-    mutating func insert(_ due: Duration, _ target: any TimerTarget) -> TimerQueue.Timer {
-        nextID += 1
-        let entry = Entry(id: nextID, target: target)
-        let slot = freeSlots.popLast() ?? entries.count
-        if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        order.set(slot, due)
-        return TimerQueue.Timer(id: nextID, slot: slot)
-    }
-
-    mutating func remove(_ timer: TimerQueue.Timer) {
-        guard entries[timer.slot]?.id == timer.id else { return }
-        order.remove(timer.slot)
-        entries[timer.slot] = nil
-        freeSlots.append(timer.slot)
-    }
-
-    /// Removes the due timers from the order; their entries stay until they are put back or removed.
-    mutating func takeAll(dueBy now: Duration) -> [(timer: TimerQueue.Timer, target: any TimerTarget)] {
-        var taken: [(TimerQueue.Timer, any TimerTarget)] = []
-        while let (due, slot) = order.least, due <= now {
-            order.remove(slot)
-            if let entry = entries[slot] { taken.append((TimerQueue.Timer(id: entry.id, slot: slot), entry.target)) }
-        }
-        return taken
-    }
-
-    /// Orders a taken timer again, or removes it if it is not due again. Does nothing if it was removed meanwhile.
-    mutating func putBack(_ timer: TimerQueue.Timer, due: Duration?) {
-        guard entries[timer.slot]?.id == timer.id else { return }
-        if let due { order.set(timer.slot, due) } else { remove(timer) }
-    }
 }

@@ -71,7 +71,7 @@ struct TimerQueueTests {
 
     @Test("The heap gives back ten thousand random timers in order, whatever is removed between")
     func heap() {
-        var (heap, random) = (TimerHeap(), SeededRandom(state: 7))
+        var (heap, random) = (TimerHeap<Duration, any TimerTarget>(), SeededRandom(state: 7))
         var expected: [Int: Int] = [:]
         var timers: [Int: TimerQueue.Timer] = [:]
         for id in 0..<10_000 {
@@ -84,7 +84,7 @@ struct TimerQueueTests {
             expected[id] = nil
         }
         #expect(heap.count == expected.count)
-        let fired = heap.takeAll(dueBy: .seconds(1)).compactMap { $0.target.timerIsDue() }
+        let fired = heap.takeAll(dueBy: .seconds(1)).compactMap { $0.action.timerIsDue() }
         #expect(fired == expected.values.sorted().map { .nanoseconds($0) })
     }
 

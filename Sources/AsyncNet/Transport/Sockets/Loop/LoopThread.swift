@@ -37,9 +37,8 @@ final class LoopThread {
 
     private let poller: Int32
     private let waker: Int32
-    private var slots: [Slot] = []
-    private var freeSlots: [Int] = []
-    private var watched = 0
+    private var sockets: [LoopSocketID: WatchedSocket] = [:]
+    private var lastID = LoopThread.wakerID
     private var again: [LoopSocketID] = []
     private var timers = LoopTimers()
     /// When the loop's thread ends its wait by itself.
@@ -54,15 +53,18 @@ final class LoopThread {
     private let begin = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
 
-    private struct Slot {
-        var handler: (any LoopHandler)?
-        var generation: UInt32 = 0
+    private struct WatchedSocket {
+        let handler: any LoopHandler
         /// Whether it has a turn in the next round.
         var isQueued = false
     }
 
+    private static let wakerID: LoopSocketID = 0
+
     init(_ loop: SocketLoop, poller: Int32, waker: Int32) {
-        (self.loop, self.poller, self.waker) = (loop, poller, waker)
+        self.loop = loop
+        self.poller = poller
+        self.waker = waker
     }
 
     deinit {
@@ -77,54 +79,36 @@ final class LoopThread {
     func watch(_ socket: Int32, _ handler: any LoopHandler, for readiness: Readiness) throws(AsyncNetError)
         -> LoopSocketID
     {
-        let number = freeSlots.popLast() ?? slots.count
-        if number == slots.count { slots.append(Slot()) }
-        slots[number].handler = handler
-        let id = LoopSocketID(slot: UInt32(number), generation: slots[number].generation)
-        let error = an_watch(poller, socket, readiness.rawValue, id.token, 1)
+        lastID += 1
+        let error = an_watch(poller, socket, readiness.rawValue, lastID, 1)
         guard error == 0 else {
-            release(id)
             throw AsyncNetError(
                 .transportFailed, "The system cannot watch a socket: \(SystemError.text(POSIXError(error)))")
         }
-        return id
+        sockets[lastID] = WatchedSocket(handler: handler)
+        return lastID
     }
 
     func change(_ id: LoopSocketID, _ socket: Int32, to readiness: Readiness) {
-        _ = an_watch(poller, socket, readiness.rawValue, id.token, 0)
+        _ = an_watch(poller, socket, readiness.rawValue, id, 0)
     }
 
     /// Called before the socket is closed: events of this round that are meant for it are dropped.
     func unwatch(_ id: LoopSocketID, _ socket: Int32) {
         an_unwatch(poller, socket)
-        release(id)
+        sockets[id] = nil
     }
 
     /// Gives the handler another turn in the next round.
     func requeue(_ id: LoopSocketID) {
-        let number = Int(id.slot)
-        guard slots[number].generation == id.generation, !slots[number].isQueued else { return }
-        slots[number].isQueued = true
+        guard sockets[id]?.isQueued == false else { return }
+        sockets[id]?.isQueued = true
         again.append(id)
     }
 
     private func takeQueued(_ id: LoopSocketID) {
-        guard slots[Int(id.slot)].generation == id.generation else { return }
-        slots[Int(id.slot)].isQueued = false
+        sockets[id]?.isQueued = false
         take(id, [])
-    }
-
-    private func release(_ id: LoopSocketID) {
-        let number = Int(id.slot)
-        slots[number].handler = nil
-        slots[number].generation &+= 1
-        slots[number].isQueued = false
-        freeSlots.append(number)
-    }
-
-    private func handler(_ id: LoopSocketID) -> (any LoopHandler)? {
-        let slot = slots[Int(id.slot)]
-        return slot.generation == id.generation ? slot.handler : nil
     }
 
     // MARK: Time
@@ -134,10 +118,10 @@ final class LoopThread {
 
     /// - Parameter delay: From the beginning of the round; more than a hundred years count as these.
     func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimers.ID {
-        timers.schedule(at: now + min(delay, .seconds(100 * 366 * 86_400)), action)
+        timers.insert(now + min(delay, .seconds(100 * 366 * 86_400)), action)
     }
 
-    func cancel(_ timer: LoopTimers.ID) { timers.cancel(timer) }
+    func cancel(_ timer: LoopTimers.ID) { timers.remove(timer) }
 
     // MARK: Rounds
 
@@ -155,7 +139,7 @@ final class LoopThread {
 
     /// Watches the waker; has no events.
     func firstRound() -> Int32? {
-        _ = an_watch(poller, waker, Readiness.readable.rawValue, LoopSocketID.waker.token, 1)
+        _ = an_watch(poller, waker, Readiness.readable.rawValue, Self.wakerID, 1)
         return finishOwnRound()
     }
 
@@ -200,7 +184,7 @@ final class LoopThread {
     }
 
     private func finishOwnRound() -> Int32? {
-        defer { wakeUp = timers.next }
+        defer { wakeUp = timers.earliest }
         return finishRound()
     }
 
@@ -225,7 +209,7 @@ final class LoopThread {
     }
 
     private func take(_ events: Slice<UnsafeMutableBufferPointer<an_event>>) {
-        for event in events { take(LoopSocketID(token: event.token), Readiness(rawValue: event.readiness)) }
+        for event in events { take(event.token, Readiness(rawValue: event.readiness)) }
     }
 
     private func didSleep(since before: ContinuousClock.Instant) {
@@ -233,8 +217,8 @@ final class LoopThread {
     }
 
     private func take(_ id: LoopSocketID, _ readiness: Readiness) {
-        if id == .waker { return an_clear_waker(waker) }
-        guard let handler = handler(id), case .more = handler.turn(readiness, self) else { return }
+        if id == Self.wakerID { return an_clear_waker(waker) }
+        guard let handler = sockets[id]?.handler, case .more = handler.turn(readiness, self) else { return }
         requeue(id)
     }
 
@@ -246,13 +230,4 @@ final class LoopThread {
 }
 
 /// Names a watched socket; no later socket has the same name, so that an event cannot reach another handler.
-struct LoopSocketID: Equatable {
-    let slot: UInt32
-    let generation: UInt32
-
-    static let waker = LoopSocketID(slot: .max, generation: .max)
-
-    init(slot: UInt32, generation: UInt32) { (self.slot, self.generation) = (slot, generation) }
-    init(token: UInt64) { self.init(slot: UInt32(truncatingIfNeeded: token), generation: UInt32(token >> 32)) }
-    var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
-}
+typealias LoopSocketID = UInt64
