@@ -2,22 +2,40 @@
 ///
 /// Each waiting task has a condition; a change of the state resumes the tasks whose conditions are then met. A cancelled
 /// task stops waiting at once.
+///
+/// Continuations are unchecked, as a checked one is an allocation for each wait: each is taken out of the waiters by whoever
+/// resumes it. For the first waiter nothing is allocated. Closures that read the state get it as `inout`, which copies nothing.
 final class AwaitedState<State: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
-        let isReady: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let isReady: @Sendable (inout State) -> Bool
+        let continuation: UnsafeContinuation<Void, Never>
     }
 
     private struct Contents {
         var state: State
-        var waiters: [Waiter] = []
+        var first: Waiter?
+        var others: [Waiter] = []
         var lastID = 0
 
-        mutating func takeReady() -> [Waiter] {
-            guard !waiters.isEmpty else { return [] }
-            let ready = waiters.filter { $0.isReady(state) }
-            if !ready.isEmpty { waiters.removeAll { $0.isReady(state) } }
+        mutating func add(_ waiter: Waiter) {
+            if first == nil { first = waiter } else { others.append(waiter) }
+        }
+
+        mutating func remove(_ id: Int) -> Waiter? {
+            if first?.id == id { return first.take() }
+            return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
+        }
+
+        mutating func takeReady() -> (first: Waiter?, others: [Waiter]) {
+            var ready: (first: Waiter?, others: [Waiter]) = (nil, [])
+            if first?.isReady(&state) == true { ready.first = first.take() }
+            guard !others.isEmpty else { return ready }
+            var waiting: [Waiter] = []
+            for waiter in others {
+                if waiter.isReady(&state) { ready.others.append(waiter) } else { waiting.append(waiter) }
+            }
+            others = waiting
             return ready
         }
     }
@@ -27,11 +45,12 @@ final class AwaitedState<State: Sendable>: Sendable {
     init(_ state: State) { contents = Locked(Contents(state: state)) }
 
     /// How many tasks wait.
-    var waiterCount: Int { contents.withLock { $0.waiters.count } }
+    var waiterCount: Int { contents.withLock { ($0.first == nil ? 0 : 1) + $0.others.count } }
 
-    func read<Value: Sendable>(_ value: (State) -> Value) -> Value { contents.withLock { value($0.state) } }
+    func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value { contents.withLock { value(&$0.state) } }
 
     /// Changes the state, and resumes the tasks that waited for that.
+    @discardableResult
     func change<Value: Sendable, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -39,30 +58,30 @@ final class AwaitedState<State: Sendable>: Sendable {
             let value = try change(&contents.state)
             return (value, contents.takeReady())
         }
-        for waiter in ready { waiter.continuation.resume() }
+        ready.first?.continuation.resume()
+        for waiter in ready.others { waiter.continuation.resume() }
         return value
     }
 
     /// Returns when the state meets the condition, or the task is cancelled; at once if it does already.
-    func wait(until isReady: @escaping @Sendable (State) -> Bool) async {
-        let id = contents.withLock { contents in
+    func wait(until isReady: @escaping @Sendable (inout State) -> Bool) async {
+        let id = contents.withLock { contents -> Int? in
+            guard !isReady(&contents.state) else { return nil }
             contents.lastID += 1
             return contents.lastID
         }
+        guard let id else { return }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 let mayGoOn = contents.withLock { contents in
-                    if isReady(contents.state) || Task.isCancelled { return true }
-                    contents.waiters.append(Waiter(id: id, isReady: isReady, continuation: continuation))
+                    if isReady(&contents.state) || Task.isCancelled { return true }
+                    contents.add(Waiter(id: id, isReady: isReady, continuation: continuation))
                     return false
                 }
                 if mayGoOn { continuation.resume() }
             }
         } onCancel: {
-            let waiter = contents.withLock { contents in
-                contents.waiters.firstIndex { $0.id == id }.map { contents.waiters.remove(at: $0) }
-            }
-            waiter?.continuation.resume()
+            contents.withLock { $0.remove(id) }?.continuation.resume()
         }
     }
 }

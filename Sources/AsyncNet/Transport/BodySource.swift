@@ -6,8 +6,6 @@ package final class BodySource {
     private var reader: BodyReader?
     private var readFailure: AsyncNetError?
     private var feed: UploadFeed?
-    /// Fills `feed`; cancelled when the transfer ends.
-    private var feeder: Feeder?
     private let tasks: Mailbox?
 
     /// - Parameters:
@@ -47,8 +45,9 @@ package final class BodySource {
 
     func stop() {
         feed?.close()
-        feeder?.stop()
-        (feed, feeder, reader, readFailure) = (nil, nil, nil, nil)
+        feed = nil
+        reader = nil
+        readFailure = nil
     }
 
     /// Moves a reader from the transport's thread to the task that uses it from then on.
@@ -58,37 +57,14 @@ package final class BodySource {
         let reader: BodyReader
     }
 
+    /// A user's sequence runs with the task-local values of the request's task, on a thread that it may block.
     private func startFeed(_ reader: BodyReader) {
         let feed = UploadFeed(onData: onData)
         self.feed = feed
-        feeder = Self.feeder(HandedOver(reader: reader), feed, tasks)
-    }
-
-    /// A user's sequence runs with the task-local values of the request's task, on an executor that it may block.
-    private static func feeder(_ handed: HandedOver, _ feed: UploadFeed, _ tasks: Mailbox?) -> Feeder {
-        let feeder = Feeder()
-        guard let tasks else {
-            feeder.begin { Task { await write(handed, to: feed) } }
-            return feeder
-        }
-        tasks.post { feeder.begin { Task(executorPreference: ProducerExecutor()) { await write(handed, to: feed) } } }
-        return feeder
-    }
-
-    /// The task that fills a feed: made on another thread, and stopped before or after that.
-    private final class Feeder: Sendable {
-        private let state = Locked<(task: Task<Void, Never>?, isStopped: Bool)>((nil, false))
-
-        func begin(_ makeTask: () -> Task<Void, Never>) {
-            state.withLock { state in if !state.isStopped { state.task = makeTask() } }
-        }
-
-        func stop() {
-            let task = state.withLock { state in
-                state.isStopped = true
-                return state.task
-            }
-            task?.cancel()
+        let handed = HandedOver(reader: reader)
+        guard let tasks else { return feed.begin { Task { await Self.write(handed, to: feed) } } }
+        tasks.post {
+            feed.begin { Task(executorPreference: UserCode.threads) { await Self.write(handed, to: feed) } }
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has arrived and what is to be sent on a duplex connection, and how each direction ended.
+/// What has arrived and what is to be sent on a `PipedConnection`, and how each direction ended.
 ///
 /// Without I/O, locks and continuations: each function records an event of the connection's thread or of a task, and returns
 /// what the pipe does about it after it has released its lock.
@@ -8,30 +8,12 @@ struct DuplexPipeState {
     /// How many bytes are kept in each direction before the sender waits.
     static let highWaterMark = 256 * 1024
 
-    enum Read: Equatable {
+    enum Read {
         /// - Parameter makesRoom: Whether the thread stopped receiving and may go on.
         case bytes(Data, makesRoom: Bool)
         case end
         case failure(AsyncNetError)
         case wait
-
-        static func == (one: Read, other: Read) -> Bool {
-            switch (one, other) {
-            case (.bytes(let one, let oneRoom), .bytes(let other, let otherRoom)): one == other && oneRoom == otherRoom
-            case (.end, .end), (.wait, .wait): true
-            case (.failure(let one), .failure(let other)): one.code == other.code
-            default: false
-            }
-        }
-    }
-
-    /// What the thread is to do on the connection besides receiving.
-    struct Outgoing {
-        var data: [Data] = []
-        /// Whether the peer is told, after the data, that no more follows.
-        var isLast = false
-        /// Whether the connection is closed, after the data.
-        var closes = false
     }
 
     private var received: ArraySlice<Data> = []
@@ -39,13 +21,14 @@ struct DuplexPipeState {
     private var isPaused = false
     private var receivingEnd: Result<Void, AsyncNetError>?
 
-    private var outgoing = Outgoing()
+    private var outgoing = PipedConnection.Outgoing()
     /// The bytes that the connection has not taken, those that the thread holds included.
     private var unsentBytes = 0
     private var isSendingFinished = false
     /// Whether the thread knows that there is something to take.
     private var isAnnounced = false
-    private(set) var isClosing = false
+    private var isClosing = false
+    private(set) var isAborted = false
     /// Set when the connection is closed; every later call fails with it.
     private(set) var closure: AsyncNetError?
     /// Set when the peer receives no more, and when the connection is closed.
@@ -101,7 +84,7 @@ struct DuplexPipeState {
     mutating func send(_ data: Data) throws(AsyncNetError) -> Bool {
         if let error = sendingError { throw error }
         guard !data.isEmpty else { return false }
-        outgoing.data.append(data)
+        outgoing.pieces.append(data)
         unsentBytes += data.count
         return announce()
     }
@@ -109,14 +92,16 @@ struct DuplexPipeState {
     mutating func finishSending() throws(AsyncNetError) -> Bool {
         if let sendingFailure { throw sendingFailure }
         guard !isSendingFinished, !isClosing else { return false }
-        (isSendingFinished, outgoing.isLast) = (true, true)
+        isSendingFinished = true
+        outgoing.isLast = true
         return announce()
     }
 
     /// - Returns: Whether the thread must be told; `nil` if the connection is closed.
     mutating func close() -> Bool? {
         guard closure == nil else { return nil }
-        (isClosing, outgoing.closes) = (true, true)
+        isClosing = true
+        outgoing.closes = true
         return announce()
     }
 
@@ -125,9 +110,9 @@ struct DuplexPipeState {
         return !isAnnounced
     }
 
-    mutating func takeOutgoing() -> Outgoing {
+    mutating func takeOutgoing() -> PipedConnection.Outgoing {
         isAnnounced = false
-        defer { outgoing.data = [] }
+        defer { outgoing.pieces = [] }
         return outgoing
     }
 
@@ -137,7 +122,7 @@ struct DuplexPipeState {
     /// The peer receives no more; what it sends still arrives.
     mutating func failSending(_ error: AsyncNetError) {
         sendingFailure = sendingFailure ?? error
-        outgoing.data = []
+        outgoing.pieces = []
     }
 
     /// The connection is closed, by this program without an error. What has arrived can still be read.
@@ -146,6 +131,11 @@ struct DuplexPipeState {
         endReceiving(error.map { .failure($0) } ?? .success(()))
         closure = error ?? Self.closedHere
         failSending(error ?? Self.closedHere)
+    }
+
+    mutating func abort(_ error: AsyncNetError) {
+        isAborted = true
+        didClose(error)
     }
 
     private static var closedHere: AsyncNetError {

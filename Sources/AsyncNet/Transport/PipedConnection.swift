@@ -1,21 +1,21 @@
 package import Foundation
 
-/// A duplex connection whose bytes its owner carries: a loop's or a mock server's thread, or the other end in memory.
+/// A duplex connection whose bytes its owner carries: a loop's or a mock server's thread, or the other end in memory. What
+/// follows from each call is decided by `DuplexPipeState`.
 package final class PipedConnection: DuplexConnection {
-    /// What the owner is to send.
+    /// What the owner is to do on the connection besides receiving.
     package struct Outgoing: Sendable {
-        package let pieces: [Data]
+        package var pieces: [Data] = []
         /// Whether the peer is told, after the pieces, that no more follows.
-        package let isLast: Bool
+        package var isLast = false
         /// Whether the connection is closed, after the pieces.
-        package let closes: Bool
+        package var closes = false
     }
 
     package let info: ConnectionInfo
-    private let pipe: DuplexPipe
+    private let state = AwaitedState(DuplexPipeState())
     private let canFinishSending: Bool
     private let onWork: @Sendable () -> Void
-    private let isAborted = Locked(false)
 
     /// - Parameters:
     ///   - canFinishSending: Whether the peer can still send once this side has ended its own; before TLS 1.3 it must not
@@ -25,15 +25,38 @@ package final class PipedConnection: DuplexConnection {
     package init(
         info: ConnectionInfo = ConnectionInfo(), canFinishSending: Bool = true, onWork: @escaping @Sendable () -> Void
     ) {
-        (self.info, self.canFinishSending, self.onWork) = (info, canFinishSending, onWork)
-        pipe = DuplexPipe(onRoom: onWork, onOutgoing: onWork)
+        self.info = info
+        self.canFinishSending = canFinishSending
+        self.onWork = onWork
     }
 
     deinit { onWork() }
 
-    package func receive() async throws -> Data? { try await pipe.receive() }
-    package func send(_ data: Data) throws { try pipe.send(data) }
-    package func sendingRoom() async throws { try await pipe.sendingRoom() }
+    package func receive() async throws -> Data? {
+        while true {
+            guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+            switch state.change({ $0.read() }) {
+            case .bytes(let data, let makesRoom):
+                if makesRoom { onWork() }
+                return data
+            case .end: return nil
+            case .failure(let error): throw error
+            case .wait: await state.wait { $0.isReadable }
+            }
+        }
+    }
+
+    package func send(_ data: Data) throws {
+        if try state.change({ state throws(AsyncNetError) in try state.send(data) }) { onWork() }
+    }
+
+    package func sendingRoom() async throws {
+        while !state.read({ $0.hasSendingRoom }) {
+            guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
+            await state.wait { $0.hasSendingRoom }
+        }
+        if let error = state.read({ $0.sendingFailure }) { throw error }
+    }
 
     package func finishSending() throws {
         guard canFinishSending else {
@@ -41,39 +64,37 @@ package final class PipedConnection: DuplexConnection {
                 .unsupportedByTransport,
                 "A connection with TLS 1.2 or older cannot end one direction alone (RFC 5246 §7.2.1): use close()")
         }
-        try pipe.finishSending()
+        if try state.change({ state throws(AsyncNetError) in try state.finishSending() }) { onWork() }
     }
 
     package func close() async {
-        await pipe.close()
+        if let isNews = state.change({ $0.close() }) {
+            if isNews { onWork() }
+            await state.wait { $0.closure != nil }
+        }
         if Task.isCancelled { abort(nil) }
     }
 
     package func abort(_ error: AsyncNetError?) {
-        isAborted.withLock { $0 = true }
-        pipe.didClose(error ?? AsyncNetError(.connectionLost, "The connection was aborted"))
+        state.change { $0.abort(error ?? AsyncNetError(.connectionLost, "The connection was aborted")) }
         onWork()
     }
 
     // MARK: For the owner
 
-    package var wasAborted: Bool { isAborted.withLock { $0 } }
+    package var wasAborted: Bool { state.read { $0.isAborted } }
 
     /// How many bytes can be received now; with none, `onWork` follows a read that makes room.
-    package func receivingRoom() -> Int { pipe.receivingRoom() }
-    package func didReceive(_ data: Data) { pipe.receive(data) }
-    package func didEndReceiving() { pipe.endReceiving(.success(())) }
-
-    package func takeOutgoing() -> Outgoing {
-        let outgoing = pipe.takeOutgoing()
-        return Outgoing(pieces: outgoing.data, isLast: outgoing.isLast, closes: outgoing.closes)
-    }
-
-    package func didSend(_ count: Int) { pipe.didSend(count) }
+    package func receivingRoom() -> Int { state.change { $0.receivingRoom() } }
+    package func didReceive(_ data: Data) { state.change { $0.receive(data) } }
+    package func didEndReceiving() { state.change { $0.endReceiving(.success(())) } }
+    package func takeOutgoing() -> Outgoing { state.change { $0.takeOutgoing() } }
+    package func didSend(_ count: Int) { state.change { $0.didSend(count) } }
 
     /// The peer receives no more; what it sends still arrives.
-    func didFailSending(_ error: AsyncNetError) { pipe.failSending(error) }
+    func didFailSending(_ error: AsyncNetError) { state.change { $0.failSending(error) } }
 
-    /// The connection is closed; with `nil` because this side has closed it.
-    package func didClose(_ error: AsyncNetError?) { pipe.didClose(error) }
+    /// The connection is closed: what waits ends with this error, reading after what has arrived. With `nil` this side has
+    /// closed it, and reading ends without an error.
+    package func didClose(_ error: AsyncNetError?) { state.change { $0.didClose(error) } }
 }

@@ -1,10 +1,5 @@
 import Foundation
 
-private let highWaterMark = 256 * 1024
-/// The low-water mark in bytes. The writer is resumed when fewer bytes are buffered: resuming it for each read costs
-/// more than the reads.
-private let lowWaterMark = 64 * 1024
-
 /// Passes a request's body from an async sequence to a transport, which reads on its own thread.
 ///
 /// The writer suspends while more bytes are buffered than the high-water mark. The transport never blocks: if there are
@@ -19,34 +14,58 @@ package final class UploadFeed: Sendable {
     }
 
     private struct State {
-        /// The buffered chunks, of which those before `first` have been read.
-        var chunks: [Data] = []
-        var first = 0
+        var chunks: ArraySlice<Data> = []
         var bufferedBytes = 0
         var end: Result<HTTPHeaders, AsyncNetError>?
         var isStarving = false
         var isClosed = false
-        var writer: CheckedContinuation<Void, Never>?
+        var writer: Task<Void, Never>?
 
-        mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        static let highWaterMark = 256 * 1024
+        /// The writer is resumed when fewer bytes are buffered: resuming it for each read costs more than the reads.
+        static let lowWaterMark = 64 * 1024
+
+        mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
+            guard bufferedBytes == 0 else { return .bytes(take(into: buffer)) }
+            switch end {
+            case .success: return .end
+            case .failure: return .failure
+            case nil:
+                isStarving = true
+                return .pause
+            }
+        }
+
+        private mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
             var filled = 0
-            while filled < buffer.count, first < chunks.count {
-                let count = chunks[first].copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            while filled < buffer.count, let chunk = chunks.first {
+                let count = chunk.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
                 filled += count
-                guard count == chunks[first].count else {
-                    chunks[first] = chunks[first].dropFirst(count)
+                guard count == chunk.count else {
+                    chunks[chunks.startIndex] = chunk.dropFirst(count)
                     break
                 }
-                chunks[first] = Data()
-                first += 1
+                _ = chunks.takeFirst(leaving: Data())
             }
-            if first == chunks.count { (chunks, first) = ([], 0) }
             bufferedBytes -= filled
             return filled
         }
+
+        /// - Returns: Whether the transport has paused, and must be told.
+        mutating func write(_ chunk: Data) -> Bool {
+            guard !isClosed else { return false }
+            chunks.append(chunk)
+            bufferedBytes += chunk.count
+            return takeStarving()
+        }
+
+        mutating func takeStarving() -> Bool {
+            defer { isStarving = false }
+            return isStarving
+        }
     }
 
-    private let state = Locked(State())
+    private let state = AwaitedState(State())
     private let onData: @Sendable () -> Void
 
     /// - Parameter onData: Called by the writer's task when a paused transport can read again.
@@ -54,52 +73,44 @@ package final class UploadFeed: Sendable {
 
     // MARK: The transport's side
 
-    /// Moves the next bytes into `buffer`.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
-        let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
-            guard state.bufferedBytes > 0 else {
-                switch state.end {
-                case .success: return (.end, nil)
-                case .failure: return (.failure, nil)
-                case nil:
-                    state.isStarving = true
-                    return (.pause, nil)
-                }
-            }
-            return (.bytes(state.take(into: buffer)), state.bufferedBytes <= lowWaterMark ? state.writer.take() : nil)
-        }
-        writer?.resume()
-        return piece
+    /// Begins the task that writes, unless the feed is closed; `close` cancels it.
+    func begin(_ makeWriter: () -> Task<Void, Never>) {
+        state.change { state in if !state.isClosed { state.writer = makeWriter() } }
     }
+
+    /// Moves the next bytes into `buffer`.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece { state.change { $0.read(into: buffer) } }
 
     /// The error that the sequence threw, if it did.
     var failure: AsyncNetError? {
-        state.withLock { state in
+        state.read { state in
             if case .failure(let error) = state.end { error } else { nil }
         }
     }
 
     /// What follows the body after its end; none before.
-    var trailers: HTTPHeaders { state.withLock { (try? $0.end?.get()) ?? [:] } }
+    var trailers: HTTPHeaders { state.read { (try? $0.end?.get()) ?? [:] } }
 
     /// Ends the feed: the transfer is over, and the writer stops.
     func close() {
-        let writer = state.withLock { state in
+        let writer = state.change { state in
             state.isClosed = true
-            (state.chunks, state.first, state.bufferedBytes) = ([], 0, 0)
+            state.chunks = []
+            state.bufferedBytes = 0
             return state.writer.take()
         }
-        writer?.resume()
+        writer?.cancel()
     }
 
     // MARK: The writer's side
 
     /// Writes all chunks of the reader, and then the body's trailers; does not begin if the feed is closed already.
     func write(_ reader: BodyReader) async {
-        guard !state.withLock({ $0.isClosed }) else { return }
+        guard !isClosed else { return }
         do {
             while let chunk = try await reader.next() {
-                guard await put(chunk) else { return }
+                if !chunk.isEmpty { await put(chunk) }
+                if isClosed { return }
             }
             finish(.success(try await reader.trailers()))
         } catch {
@@ -107,29 +118,19 @@ package final class UploadFeed: Sendable {
         }
     }
 
-    /// Appends a chunk and suspends while the buffer is full; `false` if the transport has closed the feed.
-    private func put(_ chunk: Data) async -> Bool {
-        guard !chunk.isEmpty else { return state.withLock { !$0.isClosed } }
-        await withCheckedContinuation { continuation in
-            let (goesOn, wasStarving) = state.withLock { state in
-                guard !state.isClosed else { return (true, false) }
-                defer { state.isStarving = false }
-                state.chunks.append(chunk)
-                state.bufferedBytes += chunk.count
-                if state.bufferedBytes > highWaterMark { state.writer = continuation }
-                return (state.bufferedBytes <= highWaterMark, state.isStarving)
-            }
-            if goesOn { continuation.resume() }
-            if wasStarving { onData() }
-        }
-        return state.withLock { !$0.isClosed }
+    private var isClosed: Bool { state.read { $0.isClosed } }
+
+    /// Appends a chunk and suspends while the buffer is full.
+    private func put(_ chunk: Data) async {
+        let (isStarving, isFull) = state.change { ($0.write(chunk), $0.bufferedBytes > State.highWaterMark) }
+        if isStarving { onData() }
+        if isFull { await state.wait { $0.isClosed || $0.bufferedBytes <= State.lowWaterMark } }
     }
 
     private func finish(_ end: Result<HTTPHeaders, AsyncNetError>) {
-        let wasStarving = state.withLock { state in
-            defer { state.isStarving = false }
+        let wasStarving = state.change { state in
             state.end = state.end ?? end
-            return state.isStarving
+            return state.takeStarving()
         }
         if wasStarving { onData() }
     }

@@ -74,14 +74,17 @@ struct HandoverTests {
 
         func offerAndTakeBack() -> Task<Bool, Never> {
             let isOffering = Locked(false)
+            let hasTakenBack = Locked(false)
             let giver = Task.detached { [handover] in
                 isOffering.withLock { $0 = true }
+                defer { hasTakenBack.withLock { $0 = true } }
                 return await handover.offer(1)
             }
             while !isOffering.withLock({ $0 }) {}
             // Long enough for the offer to be there.
             for _ in 0..<100_000 { isOffering.withLock { _ in } }
             giver.cancel()
+            while !hasTakenBack.withLock({ $0 }) {}
             return giver
         }
     }

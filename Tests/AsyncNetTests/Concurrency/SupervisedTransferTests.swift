@@ -60,7 +60,7 @@ private final class CountingClock: SupervisedClock {
     }
 
     private let state = Locked(State())
-    let executor: any TaskExecutor = ProducerExecutor()
+    let executor: any TaskExecutor = UserCode.threads
 
     var externals: Int { state.withLock { $0.externals } }
     /// How many transfers were external in each sleep.

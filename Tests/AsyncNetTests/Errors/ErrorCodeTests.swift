@@ -170,8 +170,9 @@ struct ErrorCodeTests {
             .readerTooSlow,
             {
                 let folder = FileManager.default.temporaryDirectory
-                let pipe = TransferPipe(.asItArrives, spill: .init(folder: folder, limit: 3))
-                for _ in 0..<2 { _ = pipe.receive(Data(count: 300_000)) }
+                let pipe = TransferPipe(.asItArrives)
+                let backlog = URLSessionBacklog(pipe, in: folder, limit: 3)
+                for _ in 0..<3 { backlog.receive(Data(count: 300_000)) }
                 do throws(AsyncNetError) { _ = try await pipe.nextBatch() } catch { return error }
                 return nil
             }

@@ -53,11 +53,11 @@ struct DuplexPipeStateTests {
         #expect(try !state.send(Data()))
         #expect(try state.send(Data([1])))
         #expect(try !state.send(Data([2])))
-        #expect(state.takeOutgoing().data == [Data([1]), Data([2])])
+        #expect(state.takeOutgoing().pieces == [Data([1]), Data([2])])
         #expect(try state.send(Data([3])))
         #expect(try !state.finishSending())
         let rest = state.takeOutgoing()
-        #expect(rest.data == [Data([3])])
+        #expect(rest.pieces == [Data([3])])
         #expect(rest.isLast)
         #expect(AsyncNetError.code { _ = try state.send(Data([4])) } == .invalidRequest)
     }
@@ -85,7 +85,7 @@ struct DuplexPipeStateTests {
         #expect(state.close() == false)
         #expect(AsyncNetError.code { _ = try state.send(Data([2])) } == .connectionLost)
         let outgoing = state.takeOutgoing()
-        #expect(outgoing.data == [Data([1])])
+        #expect(outgoing.pieces == [Data([1])])
         #expect(outgoing.closes)
         state.didClose(nil)
         #expect(state.close() == nil)
@@ -93,5 +93,16 @@ struct DuplexPipeStateTests {
         #expect(state.closure?.code == .connectionLost)
         state.didClose(AsyncNetError(.timedOut))
         #expect(state.closure?.code == .connectionLost)
+    }
+}
+
+extension DuplexPipeState.Read: Equatable {
+    static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.bytes(let one, let oneRoom), .bytes(let other, let otherRoom)): one == other && oneRoom == otherRoom
+        case (.end, .end), (.wait, .wait): true
+        case (.failure(let one), .failure(let other)): one.code == other.code
+        default: false
+        }
     }
 }

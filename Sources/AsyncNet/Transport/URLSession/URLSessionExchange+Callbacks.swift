@@ -14,7 +14,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if pipe.receive(data) == .pause { setPaused(true) }
+        receive(data)
         reportReceivedBody(data.count)
     }
 
@@ -46,7 +46,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            pipe.finish(.success(()))
+            backlog.finish(.success(()))
             Self.control.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else
             let answer = answer(to: challenge.protectionSpace)
@@ -75,13 +75,13 @@ extension URLSessionExchange: URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let error else { return succeed(task) }
         let (isRefused, failure) = state.withLock { ($0.isRefused, $0.trustFailure ?? $0.bodyFailure) }
-        pipe.finish(.failure(isRefused ? Self.lost : failure ?? URLErrorClassification.error(for: error)))
+        backlog.finish(.failure(isRefused ? Self.lost : failure ?? URLErrorClassification.error(for: error)))
         end()
     }
 
     private func succeed(_ task: URLSessionTask) {
         if !pipe.hasHead, let response = task.response { receive(response) }
-        pipe.finish(.success(()))
+        backlog.finish(.success(()))
         end()
     }
 

@@ -11,6 +11,7 @@ import Foundation
 /// late or second callback finds the pipe ended and is dropped.
 final class URLSessionExchange: NSObject, Sendable {
     let pipe: TransferPipe
+    let backlog: URLSessionBacklog
     let request: TransportRequest
     let body: URLSessionBody
     /// The settings for the request's host.
@@ -39,13 +40,15 @@ final class URLSessionExchange: NSObject, Sendable {
 
     /// - Parameter onEnd: Called once, when URLSession has ended the task.
     init(
-        _ request: TransportRequest, _ body: URLSessionBody, _ spill: SpillFile.Settings?, _ tls: TLSConfiguration,
-        onEnd: @escaping @Sendable () -> Void
+        _ request: TransportRequest, _ body: URLSessionBody, _ configuration: URLSessionTransport.Configuration,
+        _ tls: TLSConfiguration, onEnd: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.body = body
         self.tls = tls
-        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, spill: spill, isUrgent: request.isUrgent)
+        pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
+        backlog = URLSessionBacklog(
+            pipe, in: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
         self.onEnd = onEnd
     }
 
@@ -57,10 +60,13 @@ final class URLSessionExchange: NSObject, Sendable {
             let task = session.dataTask(with: URLSessionRequest.make(request, body, bodyFailed))
             task.delegate = self
             state.withLock { $0.task = task }
-            task.resume()
             pipe.connect(
                 onAbort: { [weak self] in self?.cancel() },
-                onDemand: { [weak self] in self?.setPaused(false) })
+                onDemand: { [weak self, backlog] in
+                    backlog.goOn()
+                    self?.setPaused(false)
+                })
+            task.resume()
         }
     }
 
@@ -85,15 +91,21 @@ final class URLSessionExchange: NSObject, Sendable {
         if isFirst { onEnd() }
     }
 
-    func setPaused(_ isPaused: Bool) {
-        #if canImport(Darwin)
+    #if canImport(FoundationNetworking)
+        func receive(_ data: Data) { backlog.receive(data) }
+
+        /// A suspended task would begin again and deliver its bytes twice.
+        private func setPaused(_ isPaused: Bool) {}
+    #else
+        func receive(_ data: Data) { if pipe.receive(data) == .pause { setPaused(true) } }
+
+        private func setPaused(_ isPaused: Bool) {
             let task = state.withLock { $0.task }
             if isPaused { task?.suspend() } else { task?.resume() }
             // The reader may have taken the bytes before the task was suspended.
             if isPaused, !pipe.isPaused { task?.resume() }
-        #endif
-        // On Linux a suspended task would begin again and deliver its bytes twice; the pipe writes to a file instead.
-    }
+        }
+    #endif
 
     func bodyFailed(_ error: AsyncNetError) { state.withLock { $0.bodyFailure = error } }
 }

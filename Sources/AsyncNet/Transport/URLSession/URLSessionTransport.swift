@@ -47,7 +47,7 @@ public final class URLSessionTransport: Transport {
         /// The folder for temporary files: request bodies that are not in memory, and response bodies that are read
         /// slower than they arrive. Such a file has no name and is removed with the request.
         public var temporaryFolder: URL
-        /// How many unread bytes of a streamed response such a file may hold, on Linux, where URLSession cannot pause.
+        /// How many unread bytes of a response such a file may hold, on Linux, where URLSession cannot pause.
         /// 16 GiB by default.
         ///
         /// More bytes end the request with `.readerTooSlow`.
@@ -81,11 +81,6 @@ public final class URLSessionTransport: Transport {
                 1, maximumConnectionsPerOrigin ?? URLSessionLimits.connectionsPerOrigin)
             self.maximumTransfers = max(1, maximumTransfers ?? URLSessionLimits.transfers)
         }
-    }
-
-    private var spill: SpillFile.Settings? {
-        URLSessionLimits.canPause
-            ? nil : SpillFile.Settings(folder: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
     }
 
     private let configuration: Configuration
@@ -196,7 +191,7 @@ public final class URLSessionTransport: Transport {
             throw error
         }
         let exchange = URLSessionExchange(
-            request, body, spill, choice.tls,
+            request, body, configuration, choice.tls,
             onEnd: { [self] in
                 permits.release()
                 leave()
