@@ -5,10 +5,34 @@
 final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
+        /// How many elements were offered, and the numbers of those that were withdrawn.
+        var number = 0
+        var withdrawn: Set<Int> = []
         var end: Result<Void, AsyncNetError>?
         var isClosed = false
 
         var isTakeable: Bool { offered != nil || end != nil || isClosed }
+
+        /// - Returns: The element's number; `nil` if it is refused.
+        mutating func offer(_ element: Element) -> Int? {
+            guard !isClosed, end == nil, !Task.isCancelled else { return nil }
+            offered = element
+            number += 1
+            return number
+        }
+
+        /// Does nothing to an element that was taken.
+        mutating func withdraw(_ number: Int) {
+            guard number == self.number, offered != nil else { return }
+            offered = nil
+            withdrawn.insert(number)
+        }
+
+        /// - Returns: Whether the element was taken.
+        mutating func endOffer(_ number: Int) -> Bool {
+            withdraw(number)
+            return withdrawn.remove(number) == nil
+        }
 
         /// `nil` if there is neither an element nor an end.
         mutating func take() -> Result<Element?, AsyncNetError>? {
@@ -24,14 +48,14 @@ final class Handover<Element: Sendable>: Sendable {
 
     /// Waits until the element is taken; `false` if the taker has closed or the task is cancelled.
     func offer(_ element: Element) async -> Bool {
-        let isOffered = state.change { state in
-            guard !state.isClosed, state.end == nil, !Task.isCancelled else { return false }
-            state.offered = element
-            return true
+        guard let number = state.change({ $0.offer(element) }) else { return false }
+        await withTaskCancellationHandler {
+            await state.wait { $0.offered == nil || $0.isClosed }
+        } onCancel: {
+            // At once, since another task may be about to offer the next element.
+            state.change { $0.withdraw(number) }
         }
-        guard isOffered else { return false }
-        await state.wait { $0.offered == nil || $0.isClosed }
-        return state.change { $0.offered.take() == nil }
+        return state.change { $0.endOffer(number) }
     }
 
     /// Ends the elements after those that have been taken.
