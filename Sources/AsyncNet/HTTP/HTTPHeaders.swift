@@ -133,7 +133,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Whether a header lists a token, in any case.
     ///
     /// - Parameter token: In lower case.
-    func lists(_ token: String, in name: String) -> Bool {
+    package func lists(_ token: String, in name: String) -> Bool {
         guard let tokens = self[name] else { return false }
         return tokens.utf8.split(separator: UInt8(ascii: ",")).contains { part in
             part.trimmedHTTPSpace.elementsEqual(token.utf8) { $0.asciiLowercased == $1 }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// `Sec-WebSocket-Accept` (RFC 6455 §4.2.2).
-enum WebSocketAccept {
+package enum WebSocketAccept {
     private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    static func value(for key: String) -> String {
+    package static func value(for key: String) -> String {
         Data(SHA1.hash(Array((key + suffix).utf8))).base64EncodedString()
     }
 }
@@ -28,11 +28,19 @@ enum SHA1 {
 
     private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
         let words = expanded(block)
-        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+        var a = state[0]
+        var b = state[1]
+        var c = state[2]
+        var d = state[3]
+        var e = state[4]
         for (round, word) in words.enumerated() {
             let (mixed, constant) = mix(round, b, c, d)
             let next = rotated(a, 5) &+ mixed &+ e &+ constant &+ word
-            (e, d, c, b, a) = (d, c, rotated(b, 30), a, next)
+            e = d
+            d = c
+            c = rotated(b, 30)
+            b = a
+            a = next
         }
         for (place, value) in [a, b, c, d, e].enumerated() { state[place] &+= value }
     }

@@ -27,7 +27,9 @@ struct WebSocketAssembler: ~Copyable, Sendable {
                 continues ? "A continuation frame continues no message" : "A message begins inside another message")
         }
         if !continues {
-            (isInMessage, isText, isCompressed) = (true, head.opcode == .text, head.isCompressed)
+            isInMessage = true
+            isText = head.opcode == .text
+            isCompressed = head.isCompressed
         }
         guard isCompressed || head.length <= limit - bytes.count else {
             throw .tooLarge("A message is larger than the limit of \(limit) bytes")
@@ -60,7 +62,9 @@ struct WebSocketAssembler: ~Copyable, Sendable {
 
     /// Releases the bytes so far.
     mutating func reset() {
-        (bytes, utf8, isInMessage) = (Data(), UTF8Validator(), false)
+        bytes = Data()
+        utf8 = UTF8Validator()
+        isInMessage = false
     }
 
     private mutating func validate(from start: Int) throws(WebSocketFailure) {

@@ -1,6 +1,5 @@
-/// What each side makes of the other's parameters (RFC 7692 §5.1 and §7.1).
+/// What the client offers, and makes of the server's parameters (RFC 7692 §5.1 and §7.1).
 extension WebSocketCompression {
-    /// The client's offer.
     var offer: WebSocketDeflateParameters {
         var offer = WebSocketDeflateParameters()
         offer.serverNoContextTakeover = !serverContextTakeover
@@ -28,31 +27,11 @@ extension WebSocketCompression {
         return agreed
     }
 
-    /// The server's response to an offer, and what both mean.
-    func response(
-        to offer: WebSocketDeflateParameters
-    ) -> (parameters: WebSocketDeflateParameters, agreed: WebSocketDeflate) {
-        var agreed = WebSocketDeflate()
-        agreed.serverContextTakeover = serverContextTakeover && !offer.serverNoContextTakeover
-        agreed.clientContextTakeover = clientContextTakeover && !offer.clientNoContextTakeover
-        agreed.serverWindowBits = min(usedBits(serverWindowBits), offer.serverWindowBits ?? 15)
-        // A client that does not offer the parameter does not understand it in the response.
-        agreed.clientWindowBits = offer.clientWindowBits.map { min(usedBits(clientWindowBits), $0.bits) } ?? 15
-        agreed.minimumSize = minimumSize
-        var response = WebSocketDeflateParameters()
-        response.serverNoContextTakeover = !agreed.serverContextTakeover
-        response.clientNoContextTakeover = !agreed.clientContextTakeover
-        if agreed.serverWindowBits < 15 || offer.serverWindowBits != nil {
-            response.serverWindowBits = agreed.serverWindowBits
-        }
-        if agreed.clientWindowBits < 15 { response.clientWindowBits = .atMost(agreed.clientWindowBits) }
-        return (response, agreed)
-    }
-
-    private func usedBits(_ bits: Int) -> Int { min(max(bits, WebSocketDeflate.leastWindowBits), 15) }
+    /// The window that zlib has for these bits.
+    package func usedBits(_ bits: Int) -> Int { min(max(bits, WebSocketDeflate.leastWindowBits), 15) }
 
     /// Whether zlib is there; without it, compression is neither offered nor accepted.
-    static var isAvailable: Bool {
+    package static var isAvailable: Bool {
         if case .success = Result(catching: Zlib.check) { true } else { false }
     }
 }

@@ -1,18 +1,18 @@
 /// The parameters of one element with the name `permessage-deflate` (RFC 7692 §7.1), as an offer or a response.
-struct WebSocketDeflateParameters: Equatable, Sendable {
+package struct WebSocketDeflateParameters: Equatable, Sendable {
     static let name = "permessage-deflate"
 
-    var serverNoContextTakeover = false
-    var clientNoContextTakeover = false
-    var serverWindowBits: Int?
-    var clientWindowBits: WindowBits?
+    package var serverNoContextTakeover = false
+    package var clientNoContextTakeover = false
+    package var serverWindowBits: Int?
+    package var clientWindowBits: WindowBits?
 
     /// `client_max_window_bits`, which an offer may have without a value.
-    enum WindowBits: Equatable {
+    package enum WindowBits: Equatable, Sendable {
         case any
         case atMost(Int)
 
-        var bits: Int {
+        package var bits: Int {
             switch self {
             case .any: 15
             case .atMost(let bits): bits
@@ -20,10 +20,10 @@ struct WebSocketDeflateParameters: Equatable, Sendable {
         }
     }
 
-    init() {}
+    package init() {}
 
     /// `nil` if the element is another extension, or if a parameter is unknown, repeated, or has an invalid value.
-    init?(_ element: WebSocketExtension) {
+    package init?(_ element: WebSocketExtension) {
         guard element.name == Self.name, Set(element.parameters.map(\.name)).count == element.parameters.count else {
             return nil
         }
@@ -52,7 +52,7 @@ struct WebSocketDeflateParameters: Equatable, Sendable {
     }
 
     /// The element of the field.
-    var text: String {
+    package var text: String {
         var text = Self.name
         if serverNoContextTakeover { text += "; server_no_context_takeover" }
         if clientNoContextTakeover { text += "; client_no_context_takeover" }

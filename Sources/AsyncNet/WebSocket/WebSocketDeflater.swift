@@ -49,7 +49,10 @@ struct WebSocketDeflater: ~Copyable, @unchecked Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: outputSize, alignment: 1)
         defer { buffer.deallocate() }
         guard let start = buffer.baseAddress else { return Int32(LZ_OK) }
-        var (consumed, taken, given, result) = (0, 0, 0, Int32(LZ_OK))
+        var consumed = 0
+        var taken = 0
+        var given = 0
+        var result = Int32(LZ_OK)
         repeat {
             let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
             result = lz_deflate(

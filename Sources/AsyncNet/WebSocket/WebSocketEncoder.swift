@@ -11,11 +11,12 @@ struct WebSocketEncoder: ~Copyable, Sendable {
         role: WebSocketRole, masks: any RandomNumberGenerator & Sendable, deflater: consuming WebSocketDeflater?,
         minimumSize: Int
     ) {
-        (self.role, self.masks, self.minimumSize) = (role, masks, minimumSize)
+        self.role = role
+        self.masks = masks
+        self.minimumSize = minimumSize
         self.deflater = deflater
     }
 
-    /// The frames of a message.
     mutating func encode(_ message: WebSocketMessage, fragmentSize: Int?) throws(AsyncNetError) -> Data {
         switch message {
         case .text(let text): try encode(Data(text.utf8), as: .text, fragmentSize)

@@ -1,5 +1,5 @@
 /// An element of `Sec-WebSocket-Extensions` (RFC 6455 §9.1).
-struct WebSocketExtension: Equatable, Sendable {
+package struct WebSocketExtension: Equatable, Sendable {
     /// The name in lower case, as those of the parameters.
     let name: String
     let parameters: [Parameter]
@@ -10,7 +10,7 @@ struct WebSocketExtension: Equatable, Sendable {
     }
 
     /// The elements of a field; `nil` if it is malformed.
-    static func list(_ text: String) -> [WebSocketExtension]? {
+    package static func list(_ text: String) -> [WebSocketExtension]? {
         var scanner = WebSocketExtensionScanner(rest: text[...].utf8)
         return scanner.list()
     }

@@ -1,6 +1,5 @@
 /// Why a connection must be closed, with the code of the close frame (RFC 6455 §7.1.7).
 package struct WebSocketFailure: Error, Hashable, Sendable {
-    /// The code for the peer.
     package let closeCode: WebSocketCloseCode
     /// What happened, in one sentence without secrets.
     package let message: String
@@ -14,7 +13,6 @@ package struct WebSocketFailure: Error, Hashable, Sendable {
     /// This side cannot go on: 1011.
     static func inability(_ message: String) -> Self { Self(closeCode: .internalError, message: message) }
 
-    /// The failure for a caller.
     package var error: AsyncNetError {
         let code: AsyncNetError.Code =
             switch closeCode {

@@ -4,8 +4,12 @@ import Foundation
 package struct WebSocketAgreement: Hashable, Sendable {
     /// The subprotocol (RFC 6455 §1.9); `nil` if there is none.
     package var subprotocol: String?
-    /// The compression; `nil` if there is none.
     package var compression: WebSocketDeflate?
+
+    package init(subprotocol: String? = nil, compression: WebSocketDeflate? = nil) {
+        self.subprotocol = subprotocol
+        self.compression = compression
+    }
 }
 
 /// The client's side of the handshake (RFC 6455 §4.1).
@@ -36,7 +40,6 @@ package struct WebSocketHandshake: Sendable {
         self.compression = WebSocketCompression.isAvailable ? compression : nil
     }
 
-    /// The headers of the request.
     package var headers: HTTPHeaders {
         var headers: HTTPHeaders = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",

@@ -65,7 +65,9 @@ struct WebSocketInflater: ~Copyable, @unchecked Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)
         defer { buffer.deallocate() }
         guard let start = buffer.baseAddress else { return .noMemory }
-        var (consumed, taken, given) = (0, 0, 0)
+        var consumed = 0
+        var taken = 0
+        var given = 0
         repeat {
             let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
             let result = lz_decode(decoder, rest.baseAddress, rest.count, start, buffer.count, &taken, &given)

@@ -130,7 +130,9 @@ package struct WebSocketMachine: ~Copyable, Sendable {
 
     /// Releases received bytes that no event will contain.
     private mutating func discard() {
-        (input, frame, controlPayload) = (WebSocketInput(), nil, Data())
+        input = WebSocketInput()
+        frame = nil
+        controlPayload = Data()
         assembler.reset()
     }
 }

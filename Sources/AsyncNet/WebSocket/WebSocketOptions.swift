@@ -41,7 +41,6 @@ public struct WebSocketOptions: Hashable, Sendable {
         self.closeTimeout = closeTimeout
     }
 
-    /// The limits for a machine.
     package var limits: WebSocketLimits { WebSocketLimits(frame: maximumFrameSize, message: maximumMessageSize) }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetTestSupport
 
 /// The cases of Autobahn's test suite for permessage-deflate, sections 12 and 13, by their numbers there. Its payloads
 /// are files of JSON, prose and images; here similar ones are made. It sends each message a thousand times; here a few

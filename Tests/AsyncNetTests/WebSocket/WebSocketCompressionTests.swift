@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetTestSupport
 
 @Suite("The agreement on permessage-deflate")
 struct WebSocketCompressionTests {

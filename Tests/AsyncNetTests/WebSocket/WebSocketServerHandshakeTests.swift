@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AsyncNet
+@testable import AsyncNetTestSupport
 
 @Suite("The server's handshake of WebSocket")
 struct WebSocketServerHandshakeTests {

@@ -1,17 +1,18 @@
+import AsyncNet
 import Foundation
 
 /// The server's side of the handshake (RFC 6455 §4.2).
-package struct WebSocketServerHandshake: Sendable {
+struct WebSocketServerHandshake: Sendable {
     /// The headers of the response with status 101.
-    package let headers: HTTPHeaders
-    package let agreement: WebSocketAgreement
+    let headers: HTTPHeaders
+    let agreement: WebSocketAgreement
 
     /// Why a request is not a handshake: the response's status and headers.
-    package struct Refusal: Error, Sendable {
+    struct Refusal: Error, Sendable {
         /// 400, or 426 for another version (RFC 6455 §4.4).
-        package let statusCode: Int
-        package let headers: HTTPHeaders
-        package let message: String
+        let statusCode: Int
+        let headers: HTTPHeaders
+        let message: String
     }
 
     /// Checks a request, and chooses among what it offers.
@@ -22,7 +23,7 @@ package struct WebSocketServerHandshake: Sendable {
     ///   - protocols: Subprotocols of the server, in its order of preference; the first one that the client offers is
     ///     chosen, or none.
     ///   - compression: What the server accepts; `nil` accepts none. Without zlib none is accepted.
-    package init(
+    init(
         method: HTTPMethod, headers request: HTTPHeaders, protocols: [String] = [],
         compression: WebSocketCompression? = nil
     ) throws(Refusal) {
@@ -68,5 +69,28 @@ package struct WebSocketServerHandshake: Sendable {
 
     private static func refusal(_ message: String) -> Refusal {
         Refusal(statusCode: 400, headers: [:], message: message)
+    }
+}
+
+extension WebSocketCompression {
+    /// The server's response to an offer, and what both mean.
+    func response(
+        to offer: WebSocketDeflateParameters
+    ) -> (parameters: WebSocketDeflateParameters, agreed: WebSocketDeflate) {
+        var agreed = WebSocketDeflate()
+        agreed.serverContextTakeover = serverContextTakeover && !offer.serverNoContextTakeover
+        agreed.clientContextTakeover = clientContextTakeover && !offer.clientNoContextTakeover
+        agreed.serverWindowBits = min(usedBits(serverWindowBits), offer.serverWindowBits ?? 15)
+        // A client that does not offer the parameter does not understand it in the response.
+        agreed.clientWindowBits = offer.clientWindowBits.map { min(usedBits(clientWindowBits), $0.bits) } ?? 15
+        agreed.minimumSize = minimumSize
+        var response = WebSocketDeflateParameters()
+        response.serverNoContextTakeover = !agreed.serverContextTakeover
+        response.clientNoContextTakeover = !agreed.clientContextTakeover
+        if agreed.serverWindowBits < 15 || offer.serverWindowBits != nil {
+            response.serverWindowBits = agreed.serverWindowBits
+        }
+        if agreed.clientWindowBits < 15 { response.clientWindowBits = .atMost(agreed.clientWindowBits) }
+        return (response, agreed)
     }
 }
