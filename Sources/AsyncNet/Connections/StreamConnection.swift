@@ -19,7 +19,9 @@ public final class StreamConnection: Sendable {
     private let writingFailure = Locked<AsyncNetError?>(nil)
 
     init(_ connection: any DuplexConnection, _ session: Session, _ events: ConnectionEvents) {
-        (self.connection, self.session, self.events) = (connection, session, events)
+        self.connection = connection
+        self.session = session
+        self.events = events
     }
 
     deinit {
@@ -81,7 +83,7 @@ public final class StreamConnection: Sendable {
     }
 
     /// The bytes as they arrive, from here to the end of the connection, see ``read()``.
-    public var bytes: some AsyncSequence<Data, AsyncNetError> & Sendable { Bytes(connection: self) }
+    public var bytes: some AsyncSequence<Data, AsyncNetError> & Sendable { PulledSequence(pull: read) }
 
     /// Sends what has been written, then closes the connection. Does nothing if it is closed.
     ///
@@ -91,22 +93,6 @@ public final class StreamConnection: Sendable {
     public func close() async {
         await connection.close()
         events.end(writingFailure.withLock { $0 })
-    }
-
-    /// The bytes of a connection; a loop over them ends with the connection.
-    private struct Bytes: AsyncSequence, Sendable {
-        let connection: StreamConnection
-
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            let connection: StreamConnection
-
-            func next() async throws(AsyncNetError) -> Data? { try await connection.read() }
-            func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
-                try await connection.read()
-            }
-        }
     }
 }
 

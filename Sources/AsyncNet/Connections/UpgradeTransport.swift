@@ -25,7 +25,9 @@ final class UpgradeTransport: Transport {
 
     /// - Parameter connections: Opens the connection.
     init(over connections: any Transport, protocols: [String], compression: WebSocketCompression?) {
-        (self.connections, self.protocols, self.compression) = (connections, protocols, compression)
+        self.connections = connections
+        self.protocols = protocols
+        self.compression = compression
     }
 
     var transportDescription: String { connections.transportDescription }
@@ -56,9 +58,13 @@ final class UpgradeTransport: Transport {
         state.withLock { $0 = State(handshake: handshake) }
         var request = request
         request.head.headers.merge(handshake.headers)
-        let connection = try await connections.connection(to: DuplexRequest(upgrading: request.head.url))
+        let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
+        let connection = try await connections.connection(
+            to: DuplexRequest(
+                host: endpoint.host, port: Int(endpoint.port), security: endpoint.isTLS ? .transport : .none,
+                isHTTP: true))
         if request.interests != nil { request.onEvent?(.connected(connection.info)) }
-        let bytes = request.head.upgradeBytes
+        let bytes = Data(HTTP1RequestHead.bytes(request.head, target: target, authority: authority, .none))
         try connection.send(bytes)
         if request.isHeadObserved { request.onEvent?(.sentHead(bytes.withUnsafeBytes { SentHead($0) })) }
         let response = UpgradeResponse(connection, request.head)
@@ -139,35 +145,6 @@ private final class UpgradeResponse: AsyncSequence, AsyncIteratorProtocol, @unch
     @inline(never)
     private func receive(_ bytes: Data?) throws(AsyncNetError) {
         if let bytes { rest.append(bytes) } else { try receiver.receiveEnd() }
-    }
-}
-
-extension DuplexRequest {
-    /// The connection to the origin of a URL.
-    fileprivate init(upgrading url: URL) {
-        let isTLS = url.scheme?.lowercased() == "https"
-        let host = url.host(percentEncoded: false) ?? ""
-        self.init(
-            host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
-            port: url.port ?? (isTLS ? 443 : 80),
-            security: isTLS ? .transport : .none, isHTTP: true)
-    }
-}
-
-extension HTTPRequestHead {
-    /// The head on the wire (RFC 9112 §3).
-    fileprivate var upgradeBytes: Data {
-        let reference = URLReference(urlText)
-        let path = reference.path.isEmpty ? "/" : reference.path
-        var text = "\(method.rawValue) \(path)\(reference.query.map { "?\($0)" } ?? "") HTTP/1.1\r\n"
-        if !headers.contains(name: "Host") { text += "Host: \(hostAndPort(reference))\r\n" }
-        for header in headers where !header.isOmission { text += "\(header.name): \(header.value)\r\n" }
-        return Data((text + "\r\n").utf8)
-    }
-
-    private func hostAndPort(_ reference: URLReference) -> String {
-        let authority = reference.authority ?? url.host ?? ""
-        return (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority[...]).withoutZone
     }
 }
 

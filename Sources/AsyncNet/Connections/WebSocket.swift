@@ -64,21 +64,8 @@ public final class WebSocket: Sendable {
     /// pongs, `.webSocketProtocolViolated`, `.webSocketMessageTooLarge`, and the errors of opening.
     ///
     /// Up to 256 messages, or 256 KiB, wait for a loop; then nothing more is received, and the server has to wait.
-    public var messages: some AsyncSequence<WebSocketMessage, AsyncNetError> & Sendable { Messages(socket: self) }
-
-    private struct Messages: AsyncSequence, Sendable {
-        let socket: WebSocket
-
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: socket) }
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            let socket: WebSocket
-
-            func next() async throws(AsyncNetError) -> WebSocketMessage? { try await socket.receive() }
-            func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> WebSocketMessage? {
-                try await socket.receive()
-            }
-        }
+    public var messages: some AsyncSequence<WebSocketMessage, AsyncNetError> & Sendable {
+        PulledSequence(pull: receive)
     }
 
     // MARK: Pings

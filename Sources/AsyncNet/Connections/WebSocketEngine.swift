@@ -114,7 +114,9 @@ actor WebSocketEngine {
         self.link = link
         if isAgain { try await resume(link) }
         guard !Task.isCancelled, !isClosing else { throw AsyncNetError(.cancelled) }
-        (agreement, closing, start) = (link.agreement, nil, timers.time.now)
+        agreement = link.agreement
+        closing = nil
+        start = timers.time.now
         phase.change { $0 = .open }
         schedulePing()
     }
@@ -385,7 +387,6 @@ actor WebSocketEngine {
         if let driver { driver.cancel() } else { end(nil) }
     }
 
-    /// Ends the WebSocket at once.
     func cancel() {
         if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(cancelError) }
     }

@@ -19,14 +19,16 @@ final class WebSocketLink {
     private var lastPing: UInt64 = 0
     /// How many automatic pings in a row are without a pong, and without other bytes since.
     private(set) var missedPongs = 0
-    /// How many pongs were sent.
     var pongs = 0
 
     init(
         _ upgraded: UpgradeTransport.Upgraded, _ head: HTTPResponseHead, _ agreement: WebSocketAgreement,
         _ options: WebSocketOptions, _ events: ConnectionEvents
     ) {
-        (connection, self.head, self.agreement, self.events) = (upgraded.connection, head, agreement, events)
+        connection = upgraded.connection
+        self.head = head
+        self.agreement = agreement
+        self.events = events
         machine = WebSocketMachine(
             role: .client, compression: agreement.compression,
             limits: WebSocketLimits(frame: options.maximumFrameSize, message: options.maximumMessageSize))
