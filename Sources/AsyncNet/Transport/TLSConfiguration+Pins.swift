@@ -30,30 +30,10 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration {
-    /// All settings, for finding those that are the same.
-    struct Key: Hashable {
-        let trust: Trust.Kind
-        let pins: [String]
-        let identity: ClientIdentity.Kind?
-        let password: String?
-        let minimumVersion: Version
-        let verifiesHostName: Bool
-        let requiresStapledStatus: Bool
-        let maximumVersion: Version?
-        let keyLog: KeyLog
-    }
-
     /// Whether anchors or the identity are read from files.
     var namesFiles: Bool {
         if case .file = trust.kind { return true }
         if case .files = clientIdentity?.kind { return true }
         return false
-    }
-
-    var key: Key {
-        Key(
-            trust: trust.kind, pins: pins, identity: clientIdentity?.kind, password: clientIdentity?.password,
-            minimumVersion: minimumVersion, verifiesHostName: verifiesHostName,
-            requiresStapledStatus: requiresStapledStatus, maximumVersion: maximumVersion, keyLog: keyLog)
     }
 }

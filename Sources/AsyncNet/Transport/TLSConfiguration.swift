@@ -3,7 +3,7 @@ public import Foundation
 /// Which servers a transport trusts over TLS, and the client certificate that it sends.
 ///
 /// The default trusts the system's certificate authorities, verifies the host name, and requires TLS 1.2 or newer.
-public struct TLSConfiguration: Sendable {
+public struct TLSConfiguration: Sendable, Hashable {
     /// The certificates that servers are verified against. `.system` by default.
     public var trust: Trust
     /// Public keys, one of which the server's certificate must have. Empty by default, which allows all keys.
@@ -60,7 +60,7 @@ public struct TLSConfiguration: Sendable {
     public static let refused = TLSConfiguration(trust: Trust(kind: .refused))
 
     /// The certificates that servers are verified against.
-    public struct Trust: Sendable {
+    public struct Trust: Sendable, Hashable {
         package enum Kind: Hashable, Sendable {
             case system, disabled, refused
             case anchors(Data)
@@ -93,7 +93,7 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// A client certificate with its private key. Descriptions contain neither.
-    public struct ClientIdentity: Sendable, CustomStringConvertible, CustomReflectable {
+    public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         package enum Kind: Hashable, Sendable {
             case memory(certificate: Data, key: Data)
             case files(certificate: String, key: String)
@@ -165,11 +165,7 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// Whether all settings are the defaults, the only ones that URLSession on Linux supports.
-    var isDefault: Bool {
-        guard case .system = trust.kind else { return false }
-        return pins.isEmpty && clientIdentity == nil && minimumVersion == .tls12 && verifiesHostName
-            && !requiresStapledStatus && maximumVersion == nil && keyLog == .none
-    }
+    var isDefault: Bool { self == .system }
 
     /// Refuses what only sockets can do.
     package func checkWithoutSockets() throws(AsyncNetError) {

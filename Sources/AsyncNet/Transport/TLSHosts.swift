@@ -13,13 +13,13 @@ package struct TLSHosts: Sendable {
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a pattern that is neither a host nor a wildcard,
     ///   and for two patterns of one host.
     package init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
-        var (settings, indices) = ([standard], [standard.key: 0])
-        for tls in patterns.values where indices[tls.key] == nil {
-            indices[tls.key] = settings.count
+        var (settings, indices) = ([standard], [standard: 0])
+        for tls in patterns.values where indices[tls] == nil {
+            indices[tls] = settings.count
             settings.append(tls)
         }
         self.settings = settings
-        for (pattern, tls) in patterns.sorted(by: { $0.key < $1.key }) { try add(pattern, indices[tls.key] ?? 0) }
+        for (pattern, tls) in patterns.sorted(by: { $0.key < $1.key }) { try add(pattern, indices[tls] ?? 0) }
     }
 
     private mutating func add(_ pattern: String, _ index: Int) throws(AsyncNetError) {
@@ -43,7 +43,6 @@ package struct TLSHosts: Sendable {
                 + "not \"\(pattern.prefix(80))\"")
     }
 
-    /// The index of the settings for a host.
     func index(for host: HostName?) -> Int {
         guard let host else { return 0 }
         if let index = hosts[host] { return index }

@@ -5,7 +5,7 @@ final class TLSContexts {
     /// By the place of the settings among those of the hosts.
     private var contexts: [Int: TLSContext] = [:]
     /// Those of connections with settings of their own.
-    private var ownContexts: [TLSConfiguration.Key: TLSContext] = [:]
+    private var ownContexts: [TLSConfiguration: TLSContext] = [:]
     private var proxyContext: TLSContext?
     private static let mostOwnContexts = 16
 
@@ -44,13 +44,12 @@ final class TLSContexts {
     }
 
     private func ownContext(_ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
-        let key = configuration.key
-        if let context = ownContexts[key] { return context }
+        if let context = ownContexts[configuration] { return context }
         let context = try TLSContext(configuration)
         // A program that goes on to use new files expects them to be read.
         guard !configuration.namesFiles else { return context }
         if ownContexts.count >= Self.mostOwnContexts { ownContexts = [:] }
-        ownContexts[key] = context
+        ownContexts[configuration] = context
         return context
     }
 }
