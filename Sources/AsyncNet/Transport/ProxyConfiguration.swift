@@ -69,16 +69,6 @@ public struct ProxyConfiguration: Sendable {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// The proxy's host, without port, user or password.
-    package var host: String? {
-        guard case .url(let url) = kind else { return nil }
-        let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
-        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let host =
-            hostAndPort.hasPrefix("[") ? hostAndPort.dropFirst().prefix { $0 != "]" } : hostAndPort.prefix { $0 != ":" }
-        return host.isEmpty ? nil : String(host)
-    }
-
     /// Whether a connection for this URL is made without the proxy that there may be.
     package func isBypassed(by url: URL) -> Bool {
         if case .none = kind { return false }
@@ -96,25 +86,11 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// Whether a proxy is named here; the environment may name one too.
-    package var isConfigured: Bool {
-        if case .url = kind { true } else { false }
-    }
-
-    /// Whether connections may be made through a proxy: one is named here, or in the environment at this time.
-    package func mayBeUsed(isTLS: Bool) -> Bool {
-        switch kind {
-        case .none: return false
-        case .url: return true
-        case .environment: return Self.environmentURL(isTLS: isTLS) != nil
-        }
-    }
-
     /// The proxy's URL in the environment at this time, as curl looks for it; `nil` without one. A server's program may have
     /// a client's header as `HTTP_PROXY` (CVE-2016-5385), so that name does not count.
     ///
     /// - Parameter variable: The value of a name in the environment.
-    static func environmentURL(
+    package static func environmentURL(
         isTLS: Bool, _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String? {
         let names = (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
@@ -129,13 +105,8 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5) and libcurl 7.69 to 8.3 write
-    /// beyond their buffer (CVE-2023-38545).
-    package func checkHost(of url: URL) throws(AsyncNetError) {
-        if mayBeSOCKS, let host = url.host(percentEncoded: true) { try checkHost(host) }
-    }
-
-    func checkHost(_ host: String) throws(AsyncNetError) {
+    /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5).
+    package func checkHost(_ host: String) throws(AsyncNetError) {
         guard mayBeSOCKS, host.utf8.count > 255 else { return }
         throw AsyncNetError(
             .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")

@@ -1,0 +1,33 @@
+import AsyncNet
+import Foundation
+
+extension ProxyConfiguration {
+    /// The proxy's host, without port, user or password.
+    var host: String? {
+        guard case .url(let url) = kind else { return nil }
+        let authority = (url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" }
+        let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let host =
+            hostAndPort.hasPrefix("[") ? hostAndPort.dropFirst().prefix { $0 != "]" } : hostAndPort.prefix { $0 != ":" }
+        return host.isEmpty ? nil : String(host)
+    }
+
+    /// Whether a proxy is named here; the environment may name one too.
+    var isConfigured: Bool {
+        if case .url = kind { true } else { false }
+    }
+
+    /// Whether connections may be made through a proxy: one is named here, or in the environment at this time.
+    func mayBeUsed(isTLS: Bool) -> Bool {
+        switch kind {
+        case .none: return false
+        case .url: return true
+        case .environment: return ProxyConfiguration.environmentURL(isTLS: isTLS) != nil
+        }
+    }
+
+    /// Refuses a host that libcurl 7.69 to 8.3 write beyond their buffer for a SOCKS proxy (CVE-2023-38545).
+    func checkHost(of url: URL) throws(AsyncNetError) {
+        if let host = url.host(percentEncoded: true) { try checkHost(host) }
+    }
+}
