@@ -30,9 +30,6 @@ public struct NetworkPath: Hashable, Sendable {
     /// Whether there is a default route for IPv6; see ``hasIPv4``.
     public let hasIPv6: Bool
 
-    /// Whether there is a default route for IPv4 or IPv6, so that other networks can be reached.
-    public var hasDefaultRoute: Bool { hasIPv4 || hasIPv6 }
-
     /// Makes a path, for tests.
     init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
         self.status = status

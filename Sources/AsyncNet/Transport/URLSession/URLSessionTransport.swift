@@ -244,12 +244,6 @@ extension Transport where Self == URLSessionTransport {
     /// Foundation's URLSession, on every platform. Each use makes a transport with its own connections.
     public static var urlSession: URLSessionTransport { URLSessionTransport() }
 
-    /// Foundation's URLSession, which on Linux supports the default of `tls` only; see
-    /// ``URLSessionTransport/Configuration/tls``.
-    public static func urlSession(tls: TLSConfiguration) -> URLSessionTransport {
-        URLSessionTransport(configuration: .init(tls: tls))
-    }
-
     /// Foundation's URLSession with these settings, such as proxies or `protocolClasses`; see
     /// ``URLSessionTransport/Configuration/urlSession``.
     public static func urlSession(configuration: URLSessionConfiguration) -> URLSessionTransport {

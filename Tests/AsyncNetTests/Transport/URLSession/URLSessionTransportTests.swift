@@ -40,7 +40,7 @@ struct URLSessionTransportTests {
         @Test("No TLS setting is silently ignored: the error names the transport that enforces it", arguments: settings)
         func tls(_ tls: TLSConfiguration) async throws {
             for transport in [
-                URLSessionTransport.urlSession(tls: tls),
+                URLSessionTransport.urlSession(.init(tls: tls)),
                 .urlSession(.init(tlsForHosts: ["other.example": tls])),
             ] {
                 let session = Session(transport: transport)
