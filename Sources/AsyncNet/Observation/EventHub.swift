@@ -18,8 +18,8 @@ final class EventHub: Sendable {
     /// The channels of all other monitors.
     private let monitors: [EventChannel]
     private let monitorInterests: EventInterests
-    /// The monitors that learn of the transport's connections; `nil` if there is none.
-    let connectionObserver: (any ConnectionObserver)?
+    /// The monitors that learn of the transport's connections.
+    let connectionObservers: [any ConnectionObserver]
     private let sequences = Locked(Sequences())
     private let observed: Atomic<Bool>
     /// Whether there are sequences, so that an event for monitors alone takes no lock for them.
@@ -34,8 +34,7 @@ final class EventHub: Sendable {
         immediate = monitors.compactMap { $0 as? any ImmediateMonitor }
         let others = monitors.filter { !($0 is any ImmediateMonitor) }
         self.monitors = others.map { Self.channel(to: $0) }
-        let observers = immediate.compactMap { $0 as? any ConnectionObserver }
-        connectionObserver = observers.count > 1 ? ConnectionObserverGroup(observers) : observers.first
+        connectionObservers = immediate.compactMap { $0 as? any ConnectionObserver }
         monitorInterests = monitors.map(\.interests).reduce(.minimal) { $0.union($1) }
         observed = Atomic(!monitors.isEmpty)
     }

@@ -21,7 +21,7 @@ struct Bridge<Rest: Station>: Station {
             outgoing.onEvent = run.watch.receive
             outgoing.hold = run.hold
             outgoing.interests = run.watch.events?.interests
-            outgoing.connectionObserver = run.environment.events.connectionObserver
+            outgoing.connectionObservers = run.environment.events.connectionObservers
             outgoing.maximumBodySize = run.policies.maximumBodySize
             outgoing.priority = run.policies.priority
             outgoing.head.asksForUncodedRange()

@@ -14,24 +14,3 @@ package protocol ConnectionFollower: AnyObject, Sendable {
     func becameIdle()
     func closed()
 }
-
-/// Several observers of the same connections.
-final class ConnectionObserverGroup: ConnectionObserver {
-    private let observers: [any ConnectionObserver]
-
-    init(_ observers: [any ConnectionObserver]) { self.observers = observers }
-
-    func follower(ofConnectionTo url: URL) -> any ConnectionFollower {
-        Followers(observers.map { $0.follower(ofConnectionTo: url) })
-    }
-
-    private final class Followers: ConnectionFollower {
-        private let followers: [any ConnectionFollower]
-
-        init(_ followers: [any ConnectionFollower]) { self.followers = followers }
-
-        func becameActive() { for follower in followers { follower.becameActive() } }
-        func becameIdle() { for follower in followers { follower.becameIdle() } }
-        func closed() { for follower in followers { follower.closed() } }
-    }
-}

@@ -65,8 +65,8 @@ public struct TransportRequest: Sendable {
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
         /// What observers of this hop need; `nil` if nobody observes.
         var interests: EventInterests?
-        /// What learns of the hop's connection; `nil` if nobody observes connections.
-        var connectionObserver: (any ConnectionObserver)?
+        /// What learns of the hop's connection.
+        var connectionObservers: [any ConnectionObserver] = []
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
@@ -137,13 +137,11 @@ public struct TransportRequest: Sendable {
         set { change { $0.interests = newValue } }
     }
 
-    /// See `Values`.
     var priority: RequestPriority {
         get { values.value.priority }
         set { change { $0.priority = newValue } }
     }
 
-    /// See `Values`.
     var timeout: Duration? {
         get { values.value.timeout }
         set { change { $0.timeout = newValue } }
@@ -168,11 +166,10 @@ public struct TransportRequest: Sendable {
         get { values.value.hold }
         set { change { $0.hold = newValue } }
     }
-    var connectionObserver: (any ConnectionObserver)? { values.value.connectionObserver }
+    var connectionObservers: [any ConnectionObserver] { values.value.connectionObservers }
     package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { values.value.isUrgent }
     package var supervision: SupervisedTransfer? { values.value.supervision }
 
-    /// Changes several values at the cost of one.
     mutating func change(_ change: (inout Values) -> Void) { values.change(change) }
 
     /// How the caller reads the response's body.

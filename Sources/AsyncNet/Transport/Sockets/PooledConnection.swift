@@ -71,8 +71,9 @@ class PooledConnection: LoopHandler {
     }
 
     func observe(_ transfer: SocketTransfer) {
-        if life == nil, let observer = transfer.request.connectionObserver {
-            life = ConnectionLife(observer.follower(ofConnectionTo: transfer.request.head.url))
+        let observers = transfer.request.connectionObservers
+        if life == nil, !observers.isEmpty {
+            life = ConnectionLife(observers.map { $0.follower(ofConnectionTo: transfer.request.head.url) })
         }
         life?.begin()
     }

@@ -151,7 +151,7 @@ struct ConnectionMetricsTests {
         ])
     func lives(_ steps: String, _ expected: [String]) {
         let recorder = Recorder()
-        let life = ConnectionLife(recorder)
+        let life = ConnectionLife([recorder])
         for step in steps {
             switch step {
             case "+": life.begin()
