@@ -4,13 +4,6 @@ import Foundation
 
 /// The connection that a transfer uses: whether the request may be sent on it, and what is reported of it.
 extension LibcurlHandle {
-    static var lost: AsyncNetError {
-        AsyncNetError(
-            .connectionLost,
-            "The server closed a kept connection without a response; it may have processed the request, which is not "
-                + "sent again since its method is not idempotent")
-    }
-
     /// Called before libcurl sends the request: the first time, and each time it sends the request again.
     ///
     /// - Parameter port: The connection's local port.

@@ -150,7 +150,7 @@ extension LibcurlHandle {
     /// Ends the exchange with the outcome of its transfer.
     func finish(_ result: Int32, isLost: Bool) {
         guard let exchange else { return }
-        if isLost, !response.isComplete { failure = Self.lost }
+        if isLost, !response.isComplete { failure = .possiblyProcessed }
         var metrics = lc_metrics()
         lc_read_metrics(easy.pointer, &metrics)
         let measured = TransportMetrics(metrics, wantsCertificates || isUntrusted(result) ? easy.certificates : [])

@@ -57,3 +57,13 @@ package struct ConnectFailure {
         }
     }
 }
+
+extension AsyncNetError {
+    /// The end of a request that is not sent again, since the server may have processed it (RFC 9110 §9.2.2).
+    package static var possiblyProcessed: AsyncNetError {
+        AsyncNetError(
+            .connectionLost,
+            "The server closed a kept connection without a response; it may have processed the request, which is not "
+                + "sent again since its method is not idempotent")
+    }
+}

@@ -22,10 +22,10 @@ extension Dial {
     private func pass(_ proxy: ProxyServer, _ stream: SocketStream) throws(AsyncNetError) {
         if isForwarded { return finish(.success((stream, times))) }
         let negotiation = if let negotiation { negotiation } else { try makeNegotiation(proxy) }
-        dialogue = try ProxyDialogue(stream, negotiation, engine.thread, onSend: onTunnelHead) { [unowned self] in
-            didSpeak($0, stream)
+        dialogue = try ProxyDialogue(stream, negotiation, onSend: onTunnelHead) { [unowned self] end in
+            didSpeak(end, stream)
         }
-        dialogue?.begin(engine.thread)
+        dialogue?.begin()
     }
 
     private func makeNegotiation(_ proxy: ProxyServer) throws(AsyncNetError) -> any ProxyNegotiation {
@@ -53,6 +53,7 @@ extension Dial {
 
     private func secure(_ stream: SocketStream) throws(AsyncNetError) {
         guard let session = try makeTLS() else { return finish(.success((stream, times))) }
+        let stream = stream.tls == nil ? stream : SocketStream(through: stream)
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
             times.handshake = engine.thread.now
             try result.get()
@@ -65,10 +66,10 @@ extension Dial {
         then next: @escaping (Result<Void, AsyncNetError>) throws(AsyncNetError) -> Void
     ) throws(AsyncNetError) {
         stream.start(session)
-        handshake = try Handshake(stream, session, engine.thread) { [unowned self] result in
+        handshake = try Handshake(stream, session) { [unowned self] result in
             stopStep()
             attempt { () throws(AsyncNetError) in try next(result) }
         }
-        handshake?.begin(engine.thread)
+        handshake?.begin()
     }
 }

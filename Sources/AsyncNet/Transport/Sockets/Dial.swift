@@ -48,7 +48,10 @@ final class Dial {
         makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
         onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
-        (self.endpoint, self.makeTLS, self.engine, self.end) = (endpoint, makeTLS, engine, end)
+        self.endpoint = endpoint
+        self.makeTLS = makeTLS
+        self.engine = engine
+        self.end = end
         (wantedRoute, self.onTunnelHead) = (route, onTunnelHead)
     }
 
@@ -77,11 +80,14 @@ final class Dial {
     private var peer: ServerEndpoint { proxy?.endpoint ?? endpoint }
 
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
-        do throws(AsyncNetError) {
+        try naming { () throws(AsyncNetError) in
             if let known = try knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
-        } catch {
-            throw isServerAwaited ? error : aboutPeer(error)
         }
+    }
+
+    /// The errors of the step are the server's, or about whom the socket connects to.
+    private func naming(_ step: () throws(AsyncNetError) -> Void) throws(AsyncNetError) {
+        do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
     }
 
     /// The addresses that need no lookup.
@@ -114,10 +120,8 @@ final class Dial {
 
     private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
         attempt { () throws(AsyncNetError) in
-            do throws(AsyncNetError) {
+            try naming { () throws(AsyncNetError) in
                 try receive(try answer.get().map { SocketAddress($0.raw, port: host.port) }, of: host)
-            } catch {
-                throw isServerAwaited ? error : aboutPeer(error)
             }
         }
     }
@@ -187,11 +191,11 @@ final class Dial {
     private func begin(_ address: SocketAddress) -> Bool {
         do throws(AsyncNetError) {
             let stream = try open(address)
-            let error = withUnsafePointer(to: address.raw) { an_connect(stream.socket, $0) }
+            let error = stream.connect(to: address)
             guard error == 0 || error == EINPROGRESS else {
                 throw SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
             }
-            attempts.append(try ConnectAttempt(stream, self, engine.thread))
+            attempts.append(try ConnectAttempt(stream, self))
             return true
         } catch {
             firstError = firstError ?? error
@@ -202,7 +206,7 @@ final class Dial {
     private func open(_ address: SocketAddress) throws(AsyncNetError) -> SocketStream {
         let socket = an_open_socket(address.family)
         guard socket >= 0 else { throw SocketErrors.connecting(SystemError.last, engine.configuration.unixSocket) }
-        let stream = SocketStream(socket)
+        let stream = SocketStream(socket, engine.thread)
         guard address.family != AF_UNIX else { return stream }
         if let seconds = engine.configuration.keepAliveSeconds {
             try check(an_keep_alive(socket, seconds, seconds, Self.probes), "tcpKeepAlive")
@@ -230,8 +234,8 @@ final class Dial {
     }
 
     fileprivate func connected(_ attempt: ConnectAttempt) {
-        let error = an_connect_outcome(attempt.stream.socket)
-        attempt.stop(engine.thread)
+        let error = attempt.stream.connectOutcome
+        attempt.stream.unwatch()
         attempts.removeAll { $0 === attempt }
         guard error == 0 else {
             firstError = firstError ?? SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
@@ -243,7 +247,7 @@ final class Dial {
     }
 
     private func stopAttempts() {
-        for attempt in attempts { attempt.stop(engine.thread) }
+        for attempt in attempts { attempt.stream.unwatch() }
         attempts = []
         if let delay { engine.thread.cancel(delay) }
         delay = nil
@@ -251,9 +255,10 @@ final class Dial {
 
     /// Ends the step that holds the socket.
     func stopStep() {
-        handshake?.stop(engine.thread)
-        dialogue?.stop(engine.thread)
-        (handshake, dialogue) = (nil, nil)
+        handshake?.stop()
+        dialogue?.stop()
+        handshake = nil
+        dialogue = nil
     }
 
     /// Ends without an outcome that anybody waits for.
@@ -277,23 +282,18 @@ private final class DialID: @unchecked Sendable {
     init(_ dial: Dial) { self.dial = dial }
 }
 
-/// A socket that connects.
 final class ConnectAttempt: LoopHandler {
     let stream: SocketStream
     private unowned let dial: Dial
-    private var id: LoopSocketID?
 
-    init(_ stream: SocketStream, _ dial: Dial, _ thread: LoopThread) throws(AsyncNetError) {
-        (self.stream, self.dial) = (stream, dial)
-        id = try thread.watch(stream.socket, self, for: .writable)
+    init(_ stream: SocketStream, _ dial: Dial) throws(AsyncNetError) {
+        self.stream = stream
+        self.dial = dial
+        try stream.watch(self, for: .writable)
     }
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         dial.connected(self)
         return .done
-    }
-
-    func stop(_ thread: LoopThread) {
-        if let id = id.take() { thread.unwatch(id, stream.socket) }
     }
 }

@@ -13,8 +13,6 @@ final class DuplexStream: LoopHandler {
     private var stream: SocketStream?
     /// Held by tasks: releasing it closes the connection.
     private weak var connection: PipedConnection?
-    private var socketID: LoopSocketID?
-    private var watched: Readiness = .readable
 
     /// Whether the peer may send more.
     private var isReceiving = true
@@ -34,7 +32,9 @@ final class DuplexStream: LoopHandler {
     private static let stepsPerTurn = 512
 
     init(_ opening: DuplexOpening, _ engine: SocketEngine) {
-        (self.opening, name, self.engine) = (opening, opening.name, engine)
+        self.opening = opening
+        name = opening.name
+        self.engine = engine
         name.stream = self
     }
 
@@ -59,7 +59,7 @@ final class DuplexStream: LoopHandler {
         do throws(AsyncNetError) {
             let stream = try result.get().0
             self.stream = stream
-            socketID = try thread.watch(stream.socket, self, for: watched)
+            try stream.watch(self)
             let connection = PipedConnection(
                 info: Self.info(stream, opening.endpoint), canFinishSending: stream.tls?.allowsHalfClose ?? true,
                 onWork: { [name, loop = thread.loop] in loop.post { _ in name.stream?.work() } })
@@ -96,7 +96,7 @@ final class DuplexStream: LoopHandler {
     }
 
     private func goOn(receives: Bool) {
-        if case .more = pump(receives: receives), let socketID { thread.requeue(socketID) }
+        if case .more = pump(receives: receives) { stream?.requeue() }
     }
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
@@ -111,25 +111,12 @@ final class DuplexStream: LoopHandler {
             let received = receives ? try receive(from: stream) : .done
             let sent = try send(on: stream)
             stream.endTurn()
-            updateWatch()
+            stream.updateWatch(isReading: isReceiving && !isPaused)
             return received == .more || sent == .more ? .more : .done
         } catch {
             close(error)
             return .done
         }
-    }
-
-    private func updateWatch() {
-        guard let stream, let socketID else { return }
-        var wanted: Readiness = isReceiving && !isPaused ? .readable : []
-        if stream.isBlocked, sendingFailure == nil { wanted.insert(.writable) }
-        guard wanted != watched else { return }
-        watched = wanted
-        thread.change(socketID, stream.socket, to: wanted)
-    }
-
-    private func unwatch(_ stream: SocketStream) {
-        if let id = socketID.take() { thread.unwatch(id, stream.socket) }
     }
 
     // MARK: Receiving
@@ -165,7 +152,7 @@ final class DuplexStream: LoopHandler {
         while filled < buffer.count, steps < Self.stepsPerTurn {
             steps += 1
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest, thread.scratchBuffer) }
+            let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest) }
             guard case .success(.bytes(let count)) = received else { return (filled, received) }
             filled += count
             // Less than asked for: the socket is empty, and reports what follows.
@@ -219,6 +206,7 @@ final class DuplexStream: LoopHandler {
         sendingFailure = error
         outgoing.removeAll()
         stream.dropsOutput = true
+        stream.becameWritable()
         connection?.didFailSending(error)
         return try receive(from: stream)
     }
@@ -233,11 +221,11 @@ final class DuplexStream: LoopHandler {
 
     /// The tasks know the connection as closed from here on.
     private func leave(_ stream: SocketStream) {
-        unwatch(stream)
+        stream.unwatch()
         stopTimer()
         self.stream = nil
         connection?.didClose(nil)
-        let farewell = Farewell(stream, thread, end: { [weak self] in self?.close(nil) })
+        let farewell = Farewell(stream, end: { [weak self] in self?.close(nil) })
         self.farewell = farewell
         farewell.start()
     }
@@ -254,7 +242,7 @@ final class DuplexStream: LoopHandler {
         dial.take()?.cancel()
         stopTimer()
         farewell.take()?.stop()
-        if let stream = stream.take() { unwatch(stream) }
+        stream.take()?.unwatch()
         connection?.didClose(error)
         name.stream = nil
         engine.closed(self)

@@ -1,17 +1,11 @@
-import CAsyncNetSockets
-import Foundation
-
 /// Closes a connection so that its peer receives all that was sent. Used under its loop's lock only.
 ///
 /// A socket that is closed with unread bytes resets the connection, and the peer may then drop what it has not read. So the peer
 /// is told that no more follows, and what it sends before it closes its side is received and dropped, for a limited time.
 final class Farewell: LoopHandler {
     private let stream: SocketStream
-    private unowned let thread: LoopThread
     private let end: () -> Void
     private let deadline: ContinuousClock.Instant
-    private var id: LoopSocketID?
-    private var watched: Readiness = .readable
     private var timer: LoopTimers.ID?
     /// Whether the socket has been told that nothing follows.
     private var isFinished = false
@@ -25,15 +19,18 @@ final class Farewell: LoopHandler {
     private static let readsPerTurn = 16
 
     /// - Parameter end: Called once, not from within `init`; the owner then calls `stop`.
-    init(_ stream: SocketStream, _ thread: LoopThread, end: @escaping () -> Void) {
-        (self.stream, self.thread, self.end) = (stream, thread, end)
-        deadline = thread.now + Self.time
+    init(_ stream: SocketStream, end: @escaping () -> Void) {
+        self.stream = stream
+        self.end = end
+        deadline = stream.thread.now + Self.time
     }
+
+    private var thread: LoopThread { stream.thread }
 
     func start() {
         do throws(AsyncNetError) {
             try stream.finishSending()
-            id = try thread.watch(stream.socket, self, for: watched)
+            try stream.watch(self)
         } catch {
             return end()
         }
@@ -49,10 +46,10 @@ final class Farewell: LoopHandler {
 
     func stop() {
         if let timer = timer.take() { thread.cancel(timer) }
-        if let id = id.take() { thread.unwatch(id, stream.socket) }
+        stream.unwatch()
     }
 
-    private func goOn() { if case .more = step(), let id { thread.requeue(id) } }
+    private func goOn() { if case .more = step() { stream.requeue() } }
 
     private func schedule(after delay: Duration) {
         if let timer { thread.cancel(timer) }
@@ -71,7 +68,7 @@ final class Farewell: LoopHandler {
     private func step() -> Turn {
         if !isFinished, (try? stream.flush()) != false {
             isFinished = true
-            _ = an_finish_sending(stream.socket)
+            stream.shutDownSending()
         }
         for _ in 0..<Self.readsPerTurn {
             switch stream.discard(thread.receiveBuffer) {
@@ -87,16 +84,12 @@ final class Farewell: LoopHandler {
 
     /// Waits for more, unless that is needless.
     private func rest() -> Turn {
-        if isUrgent, isFinished, an_unacknowledged(stream.socket) == 0 {
+        if isUrgent, isFinished, stream.isAcknowledged {
             end()
             return .done
         }
         if isUrgent { schedule(after: min(deadline - thread.now, Self.interval)) }
-        let wanted: Readiness = isFinished ? .readable : [.readable, .writable]
-        if wanted != watched, let id {
-            watched = wanted
-            thread.change(id, stream.socket, to: wanted)
-        }
+        stream.updateWatch()
         return .done
     }
 }

@@ -20,7 +20,7 @@ extension HTTP2Connection {
 
     /// The server takes more or fewer streams.
     private func settle() {
-        engine.note(machine.streamLimit, of: route)
+        engine.versions.note(machine.streamLimit, of: route)
         engine.changedRoom(of: self)
     }
 
@@ -125,7 +125,7 @@ extension HTTP2Connection {
             let text = "The server requires HTTP/1.1 (HTTP_1_1_REQUIRED), and only HTTP/2 is allowed"
             return end(exchange, .failure(AsyncNetError(.badServerResponse, text)))
         }
-        engine.requireHTTP1(route)
+        engine.versions.requireHTTP1(route)
         sendAgain(exchange, "HTTP_1_1_REQUIRED")
     }
 
@@ -185,7 +185,6 @@ extension HTTP2Connection {
         if machine.isGoingAway, isIdle, !isClosed { close() }
     }
 
-    /// The server has closed the connection.
     func receivedEnd() {
         let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
         // A reset that sending has met reads as an end from then on.

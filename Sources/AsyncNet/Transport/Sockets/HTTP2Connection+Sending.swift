@@ -8,8 +8,8 @@ extension HTTP2Connection {
             guard let self else { return }
             isSendScheduled = false
             guard !isClosed else { return }
-            attempt { () throws(AsyncNetError) in if try send() == .more { requeue() } }
-            if !isClosed { updateWatch(isReading: mayReceive) }
+            attempt { () throws(AsyncNetError) in if try send() == .more { stream.requeue() } }
+            if !isClosed { stream.updateWatch(isReading: mayReceive) }
         }
     }
 

@@ -1,6 +1,5 @@
 /// A server that is silent is asked by PING whether it is still there (RFC 9113 §6.7).
 extension HTTP2Connection {
-    /// Asks a silent server whether it is still there.
     func watchSilence() {
         guard silenceTimer == nil else { return }
         (silentSince, askedAt) = (engine.thread.now, nil)

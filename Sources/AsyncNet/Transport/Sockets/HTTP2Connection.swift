@@ -35,7 +35,7 @@ final class HTTP2Connection: PooledConnection {
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
     ) {
         machine = HTTP2Machine(
-            engine.configuration.http2Limits, streams: engine.streamLimit(of: route), now: engine.thread.now)
+            engine.configuration.http2Limits, streams: engine.versions.streams[route], now: engine.thread.now)
         super.init(number, route, stream, opening, engine: engine)
     }
 
@@ -45,10 +45,10 @@ final class HTTP2Connection: PooledConnection {
 
     // MARK: Transfers
 
-    override func start(_ transfer: SocketTransfer, restarts: Int, answers: Int) {
+    override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, machine.limits)
         let exchange = HTTP2Exchange(
-            transfer, stream, engine, restarts: restarts, isFirst: transfers == 0,
+            transfer, stream, engine, restarts: place.restarts, isFirst: transfers == 0,
             place: sentBytes + machine.output.count)
         transfers += 1
         observe(transfer)
@@ -117,7 +117,7 @@ final class HTTP2Connection: PooledConnection {
         stream.endTurn()
         guard !isClosed else { return .done }
         if isIdle, machine.output.isEmpty { freeBuffers() }
-        updateWatch(isReading: mayReceive)
+        stream.updateWatch(isReading: mayReceive)
         return turn
     }
 
@@ -144,7 +144,7 @@ final class HTTP2Connection: PooledConnection {
                 continue
             }
             let room = engine.thread.receiveBuffer
-            switch try stream.receive(into: room, engine.thread.scratchBuffer) {
+            switch try stream.receive(into: room) {
             case .wouldBlock: return .done
             case .end:
                 receivedEnd()

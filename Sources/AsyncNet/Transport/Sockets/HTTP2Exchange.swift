@@ -29,7 +29,9 @@ final class HTTP2Exchange {
         _ transfer: SocketTransfer, _ stream: HTTP2Stream, _ engine: SocketEngine, restarts: Int, isFirst: Bool,
         place: Int
     ) {
-        (self.transfer, self.stream, self.restarts) = (transfer, stream, restarts)
+        self.transfer = transfer
+        self.stream = stream
+        self.restarts = restarts
         (self.isFirst, self.place) = (isFirst, place)
         started = engine.thread.now
         sender = HTTP2Sender(transfer, engine.thread.loop)

@@ -3,7 +3,6 @@ import Foundation
 /// Writes one request's body to DATA frames, as the windows allow it. Used under its loop's lock only.
 final class HTTP2Sender {
     enum Progress {
-        /// A frame was written.
         case wrote
         case done
         /// Nothing can be written before something else happens: the peer's window, the body's next bytes, a 100 response, the
@@ -25,9 +24,7 @@ final class HTTP2Sender {
     /// - Parameter loop: Whose engine resumes the transfer when a body without bytes has some.
     init(_ transfer: SocketTransfer, _ loop: SocketLoop) {
         self.transfer = transfer
-        source = transfer.body.map { body in
-            BodySource(body, transfer.tasks) { loop.post { SocketEngine.of($0)?.resume(transfer) } }
-        }
+        source = transfer.source(on: loop)
         isDone = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue
     }
@@ -37,7 +34,6 @@ final class HTTP2Sender {
 
     func continueBody() { awaitsContinue = false }
 
-    /// Sends no more.
     func stop() {
         source?.stop()
         isDone = true

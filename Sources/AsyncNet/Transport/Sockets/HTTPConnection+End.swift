@@ -54,13 +54,13 @@ extension HTTPConnection {
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
-            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: restarts > 0)
+            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: place?.restarts ?? 0 > 0)
         switch isConnectionLost ? rule.decision : .fail {
         case .restart:
             release()
             engine.close(self)
             engine.restart(transfer)
-        case .lost: finish(.failure(Self.lost), keepsFor: nil)
+        case .lost: finish(.failure(.possiblyProcessed), keepsFor: nil)
         case .fail: finish(.failure(sender?.failure ?? error), keepsFor: nil)
         }
     }
@@ -77,15 +77,14 @@ extension HTTPConnection {
         if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
-        (transfer, sender, delivery, receiver, rest, sendingFailure) = (nil, nil, nil, nil, [], nil)
+        transfer = nil
+        place = nil
+        sender = nil
+        delivery = nil
+        receiver = nil
+        rest = []
+        sendingFailure = nil
         (hasWaitingParts, isSendingStopped) = (false, false)
         life?.end()
-    }
-
-    private static var lost: AsyncNetError {
-        AsyncNetError(
-            .connectionLost,
-            "The server closed a kept connection without a response; it may have processed the request, which is not "
-                + "sent again since its method is not idempotent")
     }
 }

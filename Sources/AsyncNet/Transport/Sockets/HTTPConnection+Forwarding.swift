@@ -15,16 +15,16 @@ extension HTTPConnection {
         guard head.statusCode == 407, let proxy = forwarder, transfer.canReplay, !hasOwnCredentials(transfer) else {
             return false
         }
-        return engine.authorizations.receive(head, from: proxy, answers: answers)
+        return engine.authorizations.receive(head, from: proxy, answers: place?.answers ?? 0)
     }
 
     func sendAnswer(onSameConnection isReusable: Bool) {
-        guard let transfer else { return }
-        let (restarts, answers) = (restarts, answers + 1)
+        guard let transfer, let place else { return }
+        place.answers += 1
         release()
-        guard !isReusable else { return start(transfer, restarts: restarts, answers: answers) }
+        guard !isReusable else { return start(transfer, place) }
         engine.close(self)
-        engine.answer(transfer, answers: answers)
+        engine.answer(transfer)
     }
 
     private var forwarder: ProxyServer? { route.isForwarded ? route.proxy : nil }

@@ -50,7 +50,7 @@ extension HTTPConnection {
             return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
         }
         let room = UnsafeMutableRawBufferPointer(rebasing: engine.thread.receiveBuffer.prefix(most))
-        switch try stream.receive(into: room, engine.thread.scratchBuffer) {
+        switch try stream.receive(into: room) {
         case .wouldBlock: return nil
         case .end(let isClean):
             try end(isClean)
@@ -85,7 +85,7 @@ extension HTTPConnection {
     private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         let most = Int(min(Int64(room.count), receiver?.bytesLeft ?? 0))
         switch try stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]), engine.thread.scratchBuffer)
+            into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]))
         {
         case .wouldBlock: return nil
         case .end(let isClean):

@@ -19,9 +19,8 @@ final class HTTPConnection: PooledConnection {
     var continueTimer: LoopTimers.ID?
     /// When a transfer with a limited rate goes on.
     var rateTimer: LoopTimers.ID?
-    private(set) var restarts = 0
-    /// How many challenges of the proxy were answered for the transfer.
-    private(set) var answers = 0
+    /// `nil` without a transfer.
+    var place: TransferPlace?
     /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
     var sendingFailure: AsyncNetError?
     /// Whether the rest of the request is not sent.
@@ -37,10 +36,10 @@ final class HTTPConnection: PooledConnection {
 
     // MARK: A transfer's begin
 
-    override func start(_ transfer: SocketTransfer, restarts: Int, answers: Int) {
+    override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let engine = engine
         self.transfer = transfer
-        (self.restarts, self.answers) = (restarts, answers)
+        self.place = place
         head = authorizedHead(of: transfer)
         started = engine.thread.now
         sender = RequestSender(transfer, head: head, engine.thread.loop)
@@ -60,7 +59,6 @@ final class HTTPConnection: PooledConnection {
 
     override func cancel(_ transfer: SocketTransfer) { if self.transfer === transfer { abort() } }
 
-    /// Goes on after a pause.
     func goOn() {
         isPaused = false
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
@@ -68,7 +66,7 @@ final class HTTPConnection: PooledConnection {
 
     /// A turn that the socket has not asked for; what is left has another one.
     func goOn(receives: Bool) {
-        if case .more = pump(receives: receives) { requeue() }
+        if case .more = pump(receives: receives) { stream.requeue() }
     }
 
     // MARK: Turns
@@ -85,7 +83,7 @@ final class HTTPConnection: PooledConnection {
     /// A kept connection got bytes, which belong to no response, or its end. With TLS the bytes may be a ticket.
     private func endIdle() {
         let received = Result { () throws(AsyncNetError) in
-            try stream.receive(into: engine.thread.receiveBuffer, engine.thread.scratchBuffer)
+            try stream.receive(into: engine.thread.receiveBuffer)
         }
         if case .success(.wouldBlock) = received, !stream.hasUnreadInput { return stream.freeBuffers() }
         engine.closeIdle(self)
@@ -101,7 +99,7 @@ final class HTTPConnection: PooledConnection {
         }
         stream.endTurn()
         guard transfer != nil else { return .done }
-        updateWatch(isReading: !isPaused)
+        stream.updateWatch(isReading: !isPaused)
         return turn
     }
 
@@ -116,7 +114,7 @@ final class HTTPConnection: PooledConnection {
             sendingFailure = error
             return stopSending()
         }
-        if case .limited = progress, rateTimer == nil { requeue() }
+        if case .limited = progress, rateTimer == nil { stream.requeue() }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
         continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
             [weak self] in self?.continueBody(of: transfer)

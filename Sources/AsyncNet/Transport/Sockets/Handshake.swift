@@ -3,7 +3,6 @@ final class Handshake: LoopHandler {
     private let stream: SocketStream
     private let session: TLSSession
     private let end: (Result<Void, AsyncNetError>) -> Void
-    private var id: LoopSocketID?
     private var received = 0
     private static let portion = 4096
     /// After more bytes than usual handshakes have, portions are small: each record of a flood costs OpenSSL time.
@@ -13,44 +12,54 @@ final class Handshake: LoopHandler {
 
     /// - Parameter end: Called once, when the handshake is over.
     init(
-        _ stream: SocketStream, _ session: TLSSession, _ thread: LoopThread,
-        end: @escaping (Result<Void, AsyncNetError>) -> Void
+        _ stream: SocketStream, _ session: TLSSession, end: @escaping (Result<Void, AsyncNetError>) -> Void
     ) throws(AsyncNetError) {
-        (self.stream, self.session, self.end) = (stream, session, end)
-        id = try thread.watch(stream.socket, self, for: .readable)
+        self.stream = stream
+        self.session = session
+        self.end = end
+        try stream.watch(self)
     }
 
-    func begin(_ thread: LoopThread) { _ = step(thread) }
+    func begin() { _ = step() }
+
+    func stop() { stream.unwatch() }
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
-        return step(thread)
+        return step()
     }
 
-    private func step(_ thread: LoopThread) -> Turn {
+    private func step() -> Turn {
         do throws(AsyncNetError) {
-            if try session.handshake() == .done {
-                try session.checkServer()
-                try stream.flush()
-                end(.success(()))
-                return .done
+            if try !goOn() {
+                stream.updateWatch()
+                guard try receive() else { return .done }
+                let isDone = try goOn()
+                stream.endTurn()
+                guard isDone else { return .more }
             }
-            try stream.flush()
-            if let id { thread.change(id, stream.socket, to: stream.isBlocked ? [.readable, .writable] : .readable) }
-            return try receive(thread)
+            end(.success(()))
         } catch {
             // The alert that says why.
             _ = try? stream.flush()
             end(.failure(error))
-            return .done
         }
+        return .done
     }
 
-    private func receive(_ thread: LoopThread) throws(AsyncNetError) -> Turn {
+    /// - Returns: Whether the handshake is over.
+    private func goOn() throws(AsyncNetError) -> Bool {
+        let isDone = try session.handshake() == .done
+        if isDone { try session.checkServer() }
+        try stream.flush()
+        return isDone
+    }
+
+    /// - Returns: Whether bytes have arrived.
+    private func receive() throws(AsyncNetError) -> Bool {
         let portion = received < Self.usualSize ? Self.portion : Self.smallPortion
-        let room = UnsafeMutableRawBufferPointer(rebasing: thread.scratchBuffer[..<portion])
-        switch try stream.takeInput(room) {
-        case .wouldBlock: return .done
+        switch try stream.takeInput(UnsafeMutableRawBufferPointer(rebasing: stream.thread.scratchBuffer[..<portion])) {
+        case .wouldBlock: return false
         case .end:
             throw AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
         case .bytes(let count):
@@ -59,17 +68,7 @@ final class Handshake: LoopHandler {
                 throw AsyncNetError(
                     .tlsHandshakeFailed, "The server sent more than \(Self.largestSize) bytes in the TLS handshake")
             }
-            let progress = try session.handshake()
-            try stream.flush()
-            stream.endTurn()
-            guard progress == .done else { return .more }
-            try session.checkServer()
-            end(.success(()))
-            return .done
+            return true
         }
-    }
-
-    func stop(_ thread: LoopThread) {
-        if let id = id.take() { thread.unwatch(id, stream.socket) }
     }
 }

@@ -6,8 +6,6 @@ class PooledConnection: LoopHandler {
     let stream: SocketStream
     let remote: SocketAddress?
     unowned let engine: SocketEngine
-    private(set) var socketID: LoopSocketID?
-    private var watched: Readiness = []
     /// Until when the connection is kept, unless it is used before.
     var idleEnd = ContinuousClock.now
     var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
@@ -19,40 +17,24 @@ class PooledConnection: LoopHandler {
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
         engine: SocketEngine
     ) {
-        (self.number, self.route, self.stream, self.opening) = (number, route, stream, opening)
-        (self.engine, remote) = (engine, stream.peer)
-    }
-
-    func watch() throws(AsyncNetError) {
-        watched = .readable
-        socketID = try engine.thread.watch(stream.socket, self, for: .readable)
+        self.number = number
+        self.route = route
+        self.stream = stream
+        self.opening = opening
+        self.engine = engine
+        remote = stream.peer
     }
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
-    func updateWatch(isReading: Bool) {
-        guard let socketID else { return }
-        var wanted: Readiness = isReading ? .readable : []
-        if stream.isBlocked { wanted.insert(.writable) }
-        guard wanted != watched else { return }
-        watched = wanted
-        engine.thread.change(socketID, stream.socket, to: wanted)
-    }
-
-    func requeue() { if let socketID { engine.thread.requeue(socketID) } }
-
     // MARK: Transfers
 
-    /// Whether no transfer is carried.
     var isIdle: Bool { true }
     /// How many more transfers a shared connection takes, below zero while its server allows none at all; `nil` for a
     /// connection that carries one transfer at a time.
     var room: Int? { nil }
 
-    /// - Parameters:
-    ///   - restarts: How often the transfer was sent before, since it was not processed.
-    ///   - answers: How many challenges of the proxy were answered for it.
-    func start(_ transfer: SocketTransfer, restarts: Int, answers: Int) {}
+    func start(_ transfer: SocketTransfer, _ place: TransferPlace) {}
 
     /// The reader has taken bytes, the body has more, or the request is no longer suspended.
     func resume(_ transfer: SocketTransfer) {}
@@ -77,4 +59,17 @@ class PooledConnection: LoopHandler {
         }
         life?.begin()
     }
+}
+
+/// Where a transfer is, and how often it was sent before. An object, since most transfers change theirs. Used under its loop's
+/// lock only.
+final class TransferPlace {
+    /// `nil` while it waits.
+    var connection: PooledConnection?
+    /// Whether it waits for a place among the connections.
+    var isQueued = false
+    /// How often it was sent before, since it was not processed.
+    var restarts = 0
+    /// How many challenges of a proxy were answered by sending it again.
+    var answers = 0
 }

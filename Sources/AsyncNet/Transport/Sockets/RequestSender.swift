@@ -39,9 +39,7 @@ final class RequestSender {
     ///   - loop: Whose engine resumes the transfer when a starved body has bytes.
     init(_ transfer: SocketTransfer, head: [UInt8], _ loop: SocketLoop) {
         (self.transfer, self.head) = (transfer, head)
-        source = transfer.body.map { body in
-            BodySource(body, transfer.tasks) { loop.post { SocketEngine.of($0)?.resume(transfer) } }
-        }
+        source = transfer.source(on: loop)
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
         mustAwait = transfer.expectsContinue

@@ -18,33 +18,19 @@ final class SocketEngine {
     var connections: [Int: PooledConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The transfers that have no outcome yet.
-    private var live: [SocketTransfer: Place] = [:]
+    private var live: [SocketTransfer: TransferPlace] = [:]
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var nextNumber = 0
     private var memoryTimer: LoopTimers.ID?
 
-    /// Where a transfer is. An object, since most transfers change theirs.
-    private final class Place {
-        /// `nil` while it waits.
-        var connection: PooledConnection?
-        /// Whether it waits for a place among the connections.
-        var isQueued = false
-        /// How often it was sent before, since it was not processed.
-        var restarts = 0
-        /// How many challenges of a proxy were answered by sending it again.
-        var answers = 0
-
-        init(restarts: Int = 0, answers: Int = 0) {
-            (self.restarts, self.answers) = (restarts, answers)
-        }
-    }
-
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, names) = (setup.configuration, setup.names)
         tls = TLSContexts(setup.hosts, proxy: setup.configuration.proxyTLS)
-        (proxies, authorizations, addresses) = (setup.proxies, setup.authorizations, setup.addresses)
+        proxies = setup.proxies
+        authorizations = setup.authorizations
+        addresses = setup.addresses
         (limits, memory) = (setup.configuration.limits, setup.memory)
         pool = ConnectionPool(
             .init(
@@ -54,7 +40,6 @@ final class SocketEngine {
 
     deinit { memory.rest() }
 
-    /// The engine of a loop.
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
 
     /// The engine of a loop, which is made if there is none.
@@ -69,7 +54,7 @@ final class SocketEngine {
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
-        let place = Place()
+        let place = TransferPlace()
         live[transfer] = place
         thread.activeCount += 1
         request(transfer, place, onNewConnection: !transfer.canReplay)
@@ -77,24 +62,25 @@ final class SocketEngine {
 
     /// Sends a request again, on another connection or stream, since it was not processed.
     func restart(_ transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded else { return ended(transfer) }
+        guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
         transfer.request.onEvent?(.repeated)
-        let place = live[transfer]
-        requestAgain(transfer, Place(restarts: (place?.restarts ?? 0) + 1, answers: place?.answers ?? 0))
+        place.restarts += 1
+        requestAgain(transfer, place)
     }
 
     /// Sends a request again, on a new connection, with the answer to a proxy's challenge.
-    func answer(_ transfer: SocketTransfer, answers: Int) {
-        guard !transfer.pipe.isEnded else { return ended(transfer) }
-        requestAgain(transfer, Place(restarts: live[transfer]?.restarts ?? 0, answers: answers))
+    func answer(_ transfer: SocketTransfer) {
+        guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
+        requestAgain(transfer, place)
     }
 
-    private func requestAgain(_ transfer: SocketTransfer, _ place: Place) {
-        live[transfer] = place
+    private func requestAgain(_ transfer: SocketTransfer, _ place: TransferPlace) {
+        place.connection = nil
+        place.isQueued = false
         request(transfer, place, onNewConnection: true)
     }
 
-    private func request(_ transfer: SocketTransfer, _ place: Place, onNewConnection: Bool) {
+    private func request(_ transfer: SocketTransfer, _ place: TransferPlace, onNewConnection: Bool) {
         if let number = pool.takeIdle(for: transfer.route, mustBeShared: onNewConnection) {
             return use(number, transfer, place)
         }
@@ -121,7 +107,6 @@ final class SocketEngine {
 
     func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume(transfer) }
 
-    /// A transfer has its outcome.
     func ended(_ transfer: SocketTransfer) {
         guard live.removeValue(forKey: transfer) != nil else { return }
         thread.activeCount -= 1
@@ -149,11 +134,11 @@ final class SocketEngine {
         }
     }
 
-    private func use(_ number: Int, _ transfer: SocketTransfer, _ place: Place) {
+    private func use(_ number: Int, _ transfer: SocketTransfer, _ place: TransferPlace) {
         guard let connection = connections[number] else { return }
         place.connection = connection
         if place.isQueued { transfer.request.onEvent?(.started) }
-        connection.start(transfer, restarts: place.restarts, answers: place.answers)
+        connection.start(transfer, place)
     }
 
     // MARK: Opening
@@ -193,7 +178,7 @@ final class SocketEngine {
                 isHTTP2
                 ? HTTP2Connection(number, route, stream, times, engine: self)
                 : HTTPConnection(number, route, stream, times, engine: self)
-            try connection.watch()
+            try stream.watch(connection)
             connections[number] = connection
             rest(connection, for: configuration.idleTimeout)
             perform(pool.opened(number, for: route, room: connection.room))
@@ -279,7 +264,7 @@ final class SocketEngine {
 
     func forget(_ connection: PooledConnection) {
         if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
-        if let id = connection.socketID { thread.unwatch(id, connection.stream.socket) }
+        connection.stream.unwatch()
         connections[connection.number] = nil
         connection.life?.close()
     }

@@ -75,7 +75,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let error else { return succeed(task) }
         let (isRefused, failure) = state.withLock { ($0.isRefused, $0.trustFailure ?? $0.bodyFailure) }
-        backlog.finish(.failure(isRefused ? Self.lost : failure ?? URLErrorClassification.error(for: error)))
+        backlog.finish(.failure(isRefused ? .possiblyProcessed : failure ?? URLErrorClassification.error(for: error)))
         end()
     }
 
@@ -83,13 +83,6 @@ extension URLSessionExchange: URLSessionDataDelegate {
         if !pipe.hasHead, let response = task.response { receive(response) }
         backlog.finish(.success(()))
         end()
-    }
-
-    private static var lost: AsyncNetError {
-        AsyncNetError(
-            .connectionLost,
-            "The server closed a kept connection without a response; it may have processed the request, which is not "
-                + "sent again since its method is not idempotent")
     }
 
     /// Receives a head, once. FoundationNetworking delivers 1xx responses as if they were final.

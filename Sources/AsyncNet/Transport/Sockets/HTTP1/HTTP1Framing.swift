@@ -4,7 +4,6 @@ enum HTTP1Framing: Equatable {
     case none
     case length(Int64)
     case chunked
-    /// The body ends with the connection.
     case untilClose
 
     /// The rules of RFC 9112 §6.3 in their order. A head that two readers could frame differently is refused, since one of

@@ -2,12 +2,9 @@
 struct HTTP1Limits: Equatable, Sendable {
     /// The largest size in bytes of the final head and of all 1xx heads before it together.
     var headBytes = 256 * 1024
-    /// The largest number of header lines of one head.
     var headerLines = 1000
-    /// The largest number of 1xx responses before the final one.
     var informationalResponses = 100
     /// The largest size in bytes of all chunk extensions of a body together.
     var chunkExtensionBytes = 64 * 1024
-    /// The largest size in bytes of the trailers.
     var trailerBytes = 64 * 1024
 }

@@ -53,7 +53,10 @@ struct HTTP1Receiver {
 
     /// - Parameter isOfProxy: Whether an HTTP proxy is asked, not a server.
     init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits(), isOfProxy: Bool = false) {
-        (self.url, self.method, self.limits, self.isOfProxy) = (url, method, limits, isOfProxy)
+        self.url = url
+        self.method = method
+        self.limits = limits
+        self.isOfProxy = isOfProxy
         parser = HTTPHeadParser(limit: limits.headBytes)
         trailers = HTTPHeadParser(limit: limits.trailerBytes)
     }

@@ -4,7 +4,6 @@ package typealias HPACKField = HTTPHeader
 package struct HPACKLimits: Equatable, Sendable {
     /// The largest size in bytes: names and values, and 32 for each field (RFC 9113 §6.5.2).
     var listBytes = 256 * 1024
-    /// The largest number of fields.
     var fields = 1000
 
     package init(listBytes: Int = 256 * 1024, fields: Int = 1000) {
@@ -12,7 +11,6 @@ package struct HPACKLimits: Equatable, Sendable {
     }
 }
 
-/// A decoded field list.
 package struct HPACKFields {
     package fileprivate(set) var fields: [HPACKField] = []
     /// Whether the list was larger than a limit, and has only its first fields.

@@ -50,13 +50,15 @@ struct HPACKHuffman: Sendable {
                 short[Int(code) << (8 - length) + rest] = UInt16(length << 8 | symbol)
             }
         }
-        (self.codes, self.short, self.ends, self.offsets) = (codes, short, ends, offsets)
+        self.codes = codes
+        self.short = short
+        self.ends = ends
+        self.offsets = offsets
         symbols = ordered.map(UInt16.init)
     }
 
     // MARK: Encoding
 
-    /// The number of bytes that the encoded string has.
     func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         Self.lengths.withUnsafeBufferPointer { lengths in
             (text.reduce(0) { $0 &+ Int(lengths[Int($1)]) } + 7) / 8
@@ -81,7 +83,6 @@ struct HPACKHuffman: Sendable {
 
     // MARK: Decoding
 
-    /// The most bytes that so many encoded bytes become.
     static func mostDecoded(_ count: Int) -> Int { count * 8 / 5 }
 
     /// - Parameter output: Has room for `mostDecoded` bytes.

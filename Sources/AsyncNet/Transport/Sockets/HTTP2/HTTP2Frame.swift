@@ -12,20 +12,12 @@ package enum HTTP2Frame {
         case windowUpdate = 8
         case continuation = 9
 
-        package var name: String {
-            switch self {
-            case .data: "DATA"
-            case .headers: "HEADERS"
-            case .priority: "PRIORITY"
-            case .reset: "RST_STREAM"
-            case .settings: "SETTINGS"
-            case .pushPromise: "PUSH_PROMISE"
-            case .ping: "PING"
-            case .goAway: "GOAWAY"
-            case .windowUpdate: "WINDOW_UPDATE"
-            case .continuation: "CONTINUATION"
-            }
-        }
+        private static let names = [
+            "DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE",
+            "CONTINUATION",
+        ]
+
+        package var name: String { Self.names[Int(rawValue)] }
     }
 
     package struct Flags: OptionSet, Sendable {
@@ -62,21 +54,18 @@ package enum HTTP2Frame {
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 }
 
-/// Why a connection or a stream ends (RFC 9113 §7).
+/// Why a connection or a stream ends (RFC 9113 §7); those that mean something here.
 package enum HTTP2ErrorCode: UInt32 {
     case noError = 0
     case protocolError = 1
     case internalError = 2
     case flowControlError = 3
-    case settingsTimeout = 4
     case streamClosed = 5
     case frameSizeError = 6
     case refusedStream = 7
     case cancel = 8
     case compressionError = 9
-    case connectError = 10
     case enhanceYourCalm = 11
-    case inadequateSecurity = 12
     case http11Required = 13
 
     private static let names = [
@@ -99,7 +88,9 @@ package struct HTTP2Violation: Error, Equatable {
     package let section: String
 
     package init(_ code: HTTP2ErrorCode, _ text: String, _ section: String) {
-        (self.code, self.text, self.section) = (code, text, section)
+        self.code = code
+        self.text = text
+        self.section = section
     }
 
     var error: AsyncNetError {

@@ -46,7 +46,9 @@ extension HTTP2Machine {
             return nil
         }
         self.block = nil
-        let (bytes, stream, endsStream) = (block.bytes, block.stream, block.endsStream)
+        let bytes = block.bytes
+        let stream = block.stream
+        let endsStream = block.endsStream
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(HTTP2Violation) in try receive(bytes, stream, endsStream, now) }
         }

@@ -16,7 +16,6 @@ struct HTTP2Machine: ~Copyable {
         /// Bytes of a body, by their place in the input; `didRead` follows when they are read.
         case body(HTTP2Stream, Range<Int>)
         case trailers(HTTP2Stream, HTTPHeaders)
-        /// The response is complete.
         case complete(HTTP2Stream)
         /// The stream has ended without a complete response.
         case failed(HTTP2Stream, Failure)

@@ -21,7 +21,6 @@ package struct HTTP2Settings: Equatable {
 
     package init() {}
 
-    /// Applies the entries of a frame in order.
     package mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
         guard payload.count % 6 == 0 else {
             throw HTTP2Violation(.frameSizeError, "a SETTINGS frame of \(payload.count) bytes", "6.5")

@@ -12,7 +12,9 @@ struct HTTP2ReceiveWindow {
 
     /// - Parameter step: How much is read before it is allowed again; by default a quarter of the window.
     init(_ size: Int, growsTo largest: Int? = nil, step: Int? = nil) {
-        (self.size, available, self.step) = (size, size, step)
+        self.size = size
+        available = size
+        self.step = step
         self.largest = max(size, largest ?? size)
     }
 

@@ -9,7 +9,6 @@ protocol LoopHandler: AnyObject {
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn
 }
 
-/// What a socket is ready for.
 struct Readiness: OptionSet {
     let rawValue: UInt32
     static let readable = Readiness(rawValue: UInt32(AN_READABLE))

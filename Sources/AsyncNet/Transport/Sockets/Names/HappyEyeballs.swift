@@ -6,7 +6,6 @@ struct HappyEyeballs {
         case attempt(Int)
         /// Wait for a running attempt.
         case wait
-        /// Every address has failed.
         case fail
     }
 
@@ -19,10 +18,8 @@ struct HappyEyeballs {
     /// - Parameter areIPv6: Of each address in the system's order (RFC 6724), whether it is of IPv6.
     init(areIPv6: [Bool]) { order = Self.interleaved(areIPv6) }
 
-    /// The first attempt.
     mutating func start() -> Action { advance() }
 
-    /// The delay since the last attempt is over.
     mutating func delayEnded() -> Action { advance() }
 
     mutating func attemptFailed() -> Action {

@@ -12,7 +12,6 @@ final class ProxyDialogue: LoopHandler {
     private var negotiation: any ProxyNegotiation
     private let onSend: (([UInt8]) -> Void)?
     private let end: (End) -> Void
-    private var id: LoopSocketID?
     private var unsent: ArraySlice<UInt8> = []
     private static let bytesPerTurn = 4096
 
@@ -20,27 +19,28 @@ final class ProxyDialogue: LoopHandler {
     ///   - onSend: Called with what is sent.
     ///   - end: Called once.
     init(
-        _ stream: SocketStream, _ negotiation: any ProxyNegotiation, _ thread: LoopThread,
-        onSend: (([UInt8]) -> Void)?, end: @escaping (End) -> Void
+        _ stream: SocketStream, _ negotiation: any ProxyNegotiation, onSend: (([UInt8]) -> Void)?,
+        end: @escaping (End) -> Void
     ) throws(AsyncNetError) {
-        (self.stream, self.negotiation, self.onSend, self.end) = (stream, negotiation, onSend, end)
-        id = try thread.watch(stream.socket, self, for: .readable)
+        self.stream = stream
+        self.negotiation = negotiation
+        self.onSend = onSend
+        self.end = end
+        try stream.watch(self)
     }
 
-    func begin(_ thread: LoopThread) {
+    func begin() {
         _ = run { () throws(AsyncNetError) in
             send(try negotiation.begin())
-            return try speak(thread)
+            return try speak()
         }
     }
 
+    func stop() { stream.unwatch() }
+
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
-        return run { () throws(AsyncNetError) in try speak(thread) }
-    }
-
-    func stop(_ thread: LoopThread) {
-        if let id = id.take() { thread.unwatch(id, stream.socket) }
+        return run(speak)
     }
 
     private func run(_ step: () throws(AsyncNetError) -> Turn) -> Turn {
@@ -59,12 +59,12 @@ final class ProxyDialogue: LoopHandler {
             underlyingError: error.underlyingError)
     }
 
-    private func speak(_ thread: LoopThread) throws(AsyncNetError) -> Turn {
+    private func speak() throws(AsyncNetError) -> Turn {
         var received = 0
         while received < Self.bytesPerTurn {
             try flush()
-            guard let (step, count) = try receive(thread) else {
-                wait(thread)
+            guard let (step, count) = try receive() else {
+                stream.updateWatch()
                 return .done
             }
             received += count
@@ -80,9 +80,9 @@ final class ProxyDialogue: LoopHandler {
     }
 
     /// - Returns: What follows on what the proxy has said, and its size; `nil` if it has said nothing.
-    private func receive(_ thread: LoopThread) throws(AsyncNetError) -> (ProxyStep, Int)? {
-        let room = UnsafeMutableRawBufferPointer(rebasing: thread.receiveBuffer[..<negotiation.wanted])
-        switch try stream.receive(into: room, thread.scratchBuffer) {
+    private func receive() throws(AsyncNetError) -> (ProxyStep, Int)? {
+        let room = UnsafeMutableRawBufferPointer(rebasing: stream.thread.receiveBuffer[..<negotiation.wanted])
+        switch try stream.receive(into: room) {
         case .wouldBlock: return nil
         case .end: return (try negotiation.receiveEnd(), 0)
         case .bytes(let count):
@@ -94,11 +94,6 @@ final class ProxyDialogue: LoopHandler {
         stream.endTurn()
         self.end(end)
         return .done
-    }
-
-    private func wait(_ thread: LoopThread) {
-        let isBlocked = stream.isBlocked || !unsent.isEmpty
-        if let id { thread.change(id, stream.socket, to: isBlocked ? [.readable, .writable] : .readable) }
     }
 
     private func send(_ bytes: [UInt8]) {

@@ -29,7 +29,9 @@ struct SOCKSNegotiation: ProxyNegotiation {
     private var needed = 0
 
     init(_ host: Host, port: UInt16, _ proxy: ProxyServer) {
-        (self.host, self.port, credentials) = (host, port, proxy.credentials)
+        self.host = host
+        self.port = port
+        credentials = proxy.credentials
         isFour = proxy.kind == .socks4 || proxy.kind == .socks4a
     }
 
@@ -60,7 +62,9 @@ struct SOCKSNegotiation: ProxyNegotiation {
 
     @discardableResult
     private mutating func expect(_ count: Int, _ next: State) -> ProxyStep {
-        (input, needed, state) = ([], count, next)
+        input = []
+        needed = count
+        state = next
         return .wait
     }
 

@@ -23,7 +23,9 @@ struct TunnelNegotiation: ProxyNegotiation {
         to endpoint: ServerEndpoint, _ proxy: ProxyServer, _ authorizations: ProxyAuthorizations, _ limits: HTTP1Limits
     ) {
         (target, url) = (endpoint.authorityWithPort, Self.url(endpoint))
-        (self.proxy, self.authorizations, self.limits) = (proxy, authorizations, limits)
+        self.proxy = proxy
+        self.authorizations = authorizations
+        self.limits = limits
         receiver = HTTP1Receiver(url, .connect, limits, isOfProxy: true)
     }
 
@@ -34,7 +36,9 @@ struct TunnelNegotiation: ProxyNegotiation {
 
     mutating func begin() -> [UInt8] {
         receiver = HTTP1Receiver(url, .connect, limits, isOfProxy: true)
-        (input, isChallenged, dropped) = ([], false, 0)
+        input = []
+        isChallenged = false
+        dropped = 0
         var lines = ["CONNECT \(target) HTTP/1.1", "Host: \(target)"]
         if let value = authorizations.header(for: proxy, .connect, uri: target) {
             lines.append("Proxy-Authorization: \(value)")

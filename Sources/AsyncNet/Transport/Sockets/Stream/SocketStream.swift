@@ -11,56 +11,86 @@ final class SocketStream {
         case end(isClean: Bool)
     }
 
-    let socket: Int32
+    private let socket: Int32
+    unowned let thread: LoopThread
     private(set) var tls: TLSSession?
-    /// The TLS to an HTTPS proxy, if `tls` goes through it.
-    private var layer: ProxyLayer?
+    /// The connection to an HTTPS proxy, through whose TLS this one's bytes go.
+    private let carrier: SocketStream?
     /// Ciphertext that a turn left, in memory of its own.
     private var rest: UnsafeMutableRawBufferPointer?
-    /// Whether the socket takes no more bytes now.
-    private(set) var isBlocked = false
+    private var isSocketBlocked = false
     /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
-    var isAbortive = false
+    var isAbortive = false { didSet { carrier?.isAbortive = isAbortive } }
     /// Whether ciphertext that waits is dropped, since the peer receives no more.
     var dropsOutput = false
     private var hasFinishedSending = false
+    private var watchID: LoopSocketID?
+    private var watched: Readiness = []
 
-    init(_ socket: Int32) { self.socket = socket }
+    init(_ socket: Int32, _ thread: LoopThread) {
+        self.socket = socket
+        self.thread = thread
+        carrier = nil
+    }
+
+    /// A connection to a server through that to an HTTPS proxy.
+    init(through proxy: SocketStream) {
+        socket = proxy.socket
+        thread = proxy.thread
+        carrier = proxy
+    }
 
     deinit {
         if let tls, !isAbortive, !dropsOutput {
             if !hasFinishedSending { tls.close() }
             _ = try? flush()
-            layer?.tls.close()
-            _ = try? flush()
         }
         rest?.deallocate()
-        an_close(socket, isAbortive ? 1 : 0)
+        if carrier == nil { an_close(socket, isAbortive ? 1 : 0) }
     }
 
-    /// Begins TLS: of what goes through the TLS that there may be, to an HTTPS proxy.
-    func start(_ tls: TLSSession) {
-        if let proxy = self.tls {
-            layer = ProxyLayer(proxy)
-            freeRest()
-        }
-        self.tls = tls
+    func start(_ tls: TLSSession) { self.tls = tls }
+
+    // MARK: Watching
+
+    /// Gives the handler its turns, until `unwatch`.
+    func watch(_ handler: any LoopHandler, for readiness: Readiness = .readable) throws(AsyncNetError) {
+        watchID = try thread.watch(socket, handler, for: readiness)
+        watched = readiness
     }
+
+    /// Watches for what can be done next: reading, if so wanted, and sending, if the socket took no more.
+    func updateWatch(isReading: Bool = true) {
+        guard let watchID else { return }
+        var wanted: Readiness = isReading ? .readable : []
+        if isBlocked { wanted.insert(.writable) }
+        guard wanted != watched else { return }
+        watched = wanted
+        thread.change(watchID, socket, to: wanted)
+    }
+
+    func requeue() { if let watchID { thread.requeue(watchID) } }
+
+    func unwatch() { if let id = watchID.take() { thread.unwatch(id, socket) } }
 
     // MARK: Receiving
 
-    /// - Parameter scratch: Room for ciphertext, which must stay unchanged until `endTurn`.
-    func receive(
+    /// Ciphertext is received into the thread's scratch buffer, which must stay unchanged until `endTurn`.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
+        try receive(into: buffer, thread.scratchBuffer)
+    }
+
+    private func receive(
         into buffer: UnsafeMutableRawBufferPointer, _ scratch: UnsafeMutableRawBufferPointer
     ) throws(AsyncNetError) -> Received {
-        guard let tls else { return try receive(from: socket, into: buffer) }
+        guard let tls else { return try receiveFromSocket(into: buffer) }
         var hasTaken = false
         while true {
             switch try tls.read(into: buffer) {
             case .bytes(let count): return .bytes(count)
             case .end: return .end(isClean: true)
             // After records without data, such as tickets, others are served before the next ones.
-            case .wantsInput: if hasTaken, !proxyHasInput { return .wouldBlock }
+            case .wantsInput: if hasTaken, carrier?.hasUnreadInput != true { return .wouldBlock }
             }
             // Reading may have made something to send, such as an answer to a change of keys.
             try flush()
@@ -80,13 +110,15 @@ final class SocketStream {
         return received
     }
 
-    private func receiveCiphertext(
-        into scratch: UnsafeMutableRawBufferPointer
-    ) throws(AsyncNetError) -> Received {
-        guard let layer else { return try receive(from: socket, into: scratch) }
-        return try layer.receive(
-            into: scratch, flush: { () throws(AsyncNetError) in _ = try flush() },
-            from: { room throws(AsyncNetError) in try receive(from: socket, into: room) })
+    private func receiveCiphertext(into scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
+        guard let carrier else { return try receiveFromSocket(into: scratch) }
+        // The thread's buffers are in use for this connection's bytes.
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 16)
+        defer {
+            carrier.endTurn()
+            room.deallocate()
+        }
+        return try carrier.receive(into: scratch, room)
     }
 
     /// Keeps ciphertext that the turn has not decrypted: the scratch buffer is that of all connections.
@@ -97,21 +129,19 @@ final class SocketStream {
 
     /// Receives and drops what has arrived, undecrypted.
     func discard(_ buffer: UnsafeMutableRawBufferPointer) -> Received {
-        (try? receive(from: socket, into: buffer)) ?? .end(isClean: false)
+        (try? receiveFromSocket(into: buffer)) ?? .end(isClean: false)
     }
 
     /// Whether more can be read, though the socket may have nothing.
     var hasUnreadInput: Bool {
         guard let tls else { return false }
-        return tls.unread > 0 || tls.hasPlaintext || proxyHasInput
+        return tls.unread > 0 || tls.hasPlaintext || carrier?.hasUnreadInput == true
     }
-
-    private var proxyHasInput: Bool { layer.map { $0.tls.unread > 0 || $0.tls.hasPlaintext } ?? false }
 
     /// Frees what a kept connection does not need.
     func freeBuffers() {
         tls?.rest()
-        layer?.tls.rest()
+        carrier?.freeBuffers()
     }
 
     private func freeRest() {
@@ -119,9 +149,7 @@ final class SocketStream {
         rest = nil
     }
 
-    private func receive(
-        from socket: Int32, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(AsyncNetError) -> Received {
+    private func receiveFromSocket(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         guard let base = buffer.baseAddress else { return .wouldBlock }
         let count = an_receive(socket, base, buffer.count)
         if count > 0 { return .bytes(count) }
@@ -133,11 +161,14 @@ final class SocketStream {
 
     // MARK: Sending
 
+    /// Whether the socket takes no more bytes now.
+    var isBlocked: Bool { carrier?.isBlocked ?? isSocketBlocked }
+
     /// Sends as much as the socket takes of both pieces; with TLS, takes both as a whole.
     ///
     /// - Returns: How many bytes were taken.
     func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer? = nil) throws(AsyncNetError) -> Int {
-        guard let tls else { return try send(to: socket, first, second) }
+        guard let tls else { return try sendToSocket(first, second) }
         guard try flush() else { return 0 }
         var taken = try tls.write(first)
         if let second, taken == first.count { taken += try tls.write(second) }
@@ -152,10 +183,11 @@ final class SocketStream {
     func flush() throws(AsyncNetError) -> Bool {
         guard let tls else { return true }
         var isDone = try tls.flush { bytes throws(AsyncNetError) in
-            dropsOutput ? bytes.count : try sendCiphertext(bytes)
+            if dropsOutput { return bytes.count }
+            return if let carrier { try carrier.send(bytes) } else { try sendToSocket(bytes, nil) }
         }
-        if isDone, !dropsOutput, let layer { isDone = try flush(layer) }
-        if isDone { isBlocked = false }
+        if isDone, !dropsOutput, let carrier { isDone = try carrier.flush() }
+        if isDone { isSocketBlocked = false }
         return isDone
     }
 
@@ -163,35 +195,43 @@ final class SocketStream {
     func finishSending() throws(AsyncNetError) {
         guard !hasFinishedSending else { return }
         hasFinishedSending = true
-        guard let tls else { return _ = an_finish_sending(socket) }
+        guard let tls else { return shutDownSending() }
         tls.close()
         try flush()
     }
 
-    private func sendCiphertext(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> Int {
-        guard let layer else { return try send(to: socket, bytes, nil) }
-        return try flush(layer) ? try layer.tls.write(bytes) : 0
-    }
+    /// Tells the peer's system that nothing follows.
+    func shutDownSending() { _ = an_finish_sending(socket) }
 
-    private func flush(_ layer: ProxyLayer) throws(AsyncNetError) -> Bool {
-        try layer.tls.flush { bytes throws(AsyncNetError) in try send(to: socket, bytes, nil) }
-    }
+    /// Whether the peer's system has all bytes.
+    var isAcknowledged: Bool { an_unacknowledged(socket) == 0 }
+
+    /// Connects a new socket.
+    ///
+    /// - Returns: The system's error; `EINPROGRESS` for a connection that is being made.
+    func connect(to address: SocketAddress) -> Int32 { withUnsafePointer(to: address.raw) { an_connect(socket, $0) } }
+
+    /// The system's error of a connection that was being made; 0 if it is open.
+    var connectOutcome: Int32 { an_connect_outcome(socket) }
 
     /// The socket takes bytes again.
-    func becameWritable() { isBlocked = false }
+    func becameWritable() {
+        isSocketBlocked = false
+        carrier?.becameWritable()
+    }
 
-    private func send(
-        to socket: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer?
+    private func sendToSocket(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer?
     ) throws(AsyncNetError) -> Int {
         let size = first.count + (second?.count ?? 0)
         let count = an_send(socket, first.baseAddress, first.count, second?.baseAddress, second?.count ?? 0)
         guard count < 0 else {
-            isBlocked = count < size
+            isSocketBlocked = count < size
             return count
         }
         let error = SystemError.last
         guard error.code == .EAGAIN else { throw SocketErrors.lost(error) }
-        isBlocked = true
+        isSocketBlocked = true
         return 0
     }
 
@@ -222,6 +262,5 @@ enum SocketErrors {
 }
 
 extension POSIXError {
-    /// An error number of the system.
     init(_ number: Int32) { self.init(POSIXErrorCode(rawValue: number) ?? .EIO) }
 }

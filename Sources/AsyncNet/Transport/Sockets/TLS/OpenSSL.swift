@@ -17,6 +17,5 @@ enum OpenSSL {
         return .success(String(cString: at_version()))
     }()
 
-    /// A text of C.
     static func text(_ bytes: UnsafePointer<CChar>?) -> String? { bytes.map { String(cString: $0) } }
 }

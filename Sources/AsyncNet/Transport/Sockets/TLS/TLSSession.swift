@@ -16,7 +16,10 @@ final class TLSSession {
     private let raw: OpaquePointer
 
     init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, offered: [String]) {
-        (self.raw, self.context, self.endpoint, self.offered) = (raw, context, endpoint, offered)
+        self.raw = raw
+        self.context = context
+        self.endpoint = endpoint
+        self.offered = offered
     }
 
     deinit {
@@ -124,7 +127,6 @@ final class TLSSession {
         var certificates: [Data] = []
     }
 
-    /// What was agreed on.
     var agreement: ConnectionInfo.TLS? {
         var agreement = at_agreement()
         at_read_agreement(raw, &agreement)
