@@ -44,7 +44,6 @@ final class AwaitedState<State: Sendable>: Sendable {
 
     init(_ state: State) { contents = Locked(Contents(state: state)) }
 
-    /// How many tasks wait.
     var waiterCount: Int { contents.withLock { ($0.first == nil ? 0 : 1) + $0.others.count } }
 
     func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value { contents.withLock { value(&$0.state) } }

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// What an `IdleTimer` watches.
 protocol IdleWatched: AnyObject, Sendable {
     /// Whether time passes without being counted as silence.
     var isHeldBack: Bool { get }

@@ -52,7 +52,6 @@ final class TimerQueue: Sendable {
         if let next = state.heap.earliest { wake(at: next, &state) }
     }
 
-    /// The number of timers.
     var count: Int { state.withLock { $0.heap.count } }
 
     private func wake(at due: Duration, _ state: inout State) {

@@ -1,7 +1,6 @@
 import CAsyncNetPlatform
 package import Foundation
 
-/// Operations on files by path.
 package enum FileSystem {
     static func exists(_ path: String) -> Bool {
         var status = stat()
@@ -58,7 +57,7 @@ package enum FileSystem {
         defer { close(descriptor) }
         var data = Data()
         while data.count <= limit {
-            guard let piece = try? SystemError.reading(upTo: limit + 1, { systemRead(descriptor, $0, limit + 1) })
+            guard let piece = try? SystemError.reading(upTo: limit + 1, { read(descriptor, $0, limit + 1) })
             else { return nil }
             if piece.isEmpty { return data }
             data.append(piece)
@@ -74,8 +73,4 @@ package enum FileSystem {
         try temporary.append(data)
         try move(name, to: path, replaces: true)
     }
-}
-
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }

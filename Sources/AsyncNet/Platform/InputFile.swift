@@ -20,7 +20,9 @@ struct FileStamp: Equatable, Sendable {
     }
 
     fileprivate init(_ stamp: cp_stamp) {
-        (device, inode, size) = (stamp.device, stamp.inode, stamp.size)
+        device = stamp.device
+        inode = stamp.inode
+        size = stamp.size
         (modifiedSeconds, modifiedNanoseconds) = (stamp.modified_seconds, stamp.modified_nanoseconds)
         (changedSeconds, changedNanoseconds) = (stamp.changed_seconds, stamp.changed_nanoseconds)
     }
@@ -51,7 +53,7 @@ final class InputFile: Sendable {
 
     /// Up to `count` bytes from the current position; empty at the end of the file.
     func read(upTo count: Int) throws(POSIXError) -> Data {
-        try SystemError.reading(upTo: count) { systemRead(descriptor, $0, count) }
+        try SystemError.reading(upTo: count) { Foundation.read(descriptor, $0, count) }
     }
 
     /// Reads into a buffer from the current position without waiting for a disk.
@@ -82,10 +84,6 @@ final class InputFile: Sendable {
         guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
         return FileStamp(stamp)
     }
-}
-
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }
 
 /// Errors of system calls, and calls that are repeated after a signal.

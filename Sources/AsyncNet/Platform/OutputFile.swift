@@ -45,10 +45,8 @@ final class OutputFile: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
     }
 
-    /// Writes all of the data at the end of the file.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { systemWrite(descriptor, $0, $1) } }
 
-    /// Shortens the file to `size` bytes.
     func truncate(to size: Int64) throws(POSIXError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemError.last }
     }
@@ -70,7 +68,6 @@ final class OutputFile: Sendable {
         }
     }
 
-    /// The file's size in bytes.
     func size() throws(POSIXError) -> Int64 {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }

@@ -31,7 +31,6 @@ final class OwnFile: Sendable {
         return data
     }
 
-    /// Sets the file's time of modification to now.
     func touch() { futimens(descriptor, nil) }
 }
 
@@ -43,7 +42,6 @@ extension FileSystem {
         /// The time of modification in nanoseconds since 1970.
         let modified: Int64
 
-        /// The seconds since the file was modified.
         var age: Double { Date().timeIntervalSince1970 - Double(modified) / 1e9 }
     }
 

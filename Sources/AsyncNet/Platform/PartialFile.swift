@@ -9,7 +9,6 @@ import Foundation
 /// with the inode of the first. Forged resume data can name any file but can neither mark a file nor make a second
 /// file.
 enum PartialFile {
-    /// Where a mark is stored.
     enum MarkPlace: Sendable {
         /// In an extended attribute if the file system has them, otherwise in a second file.
         case attribute
@@ -52,7 +51,6 @@ enum PartialFile {
 
     // MARK: Making and removing
 
-    /// Marks a new file.
     static func write(_ mark: String, on descriptor: Int32, at path: String, _ place: MarkPlace) throws(POSIXError) {
         let bytes = Array(mark.utf8)
         if place == .attribute, cp_write_mark(descriptor, bytes, bytes.count) == 0 { return }

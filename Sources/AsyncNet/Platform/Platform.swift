@@ -1,4 +1,3 @@
-/// The platform that the library runs on.
 package enum Platform {
     package static let libraryVersion = "1.0"
 

@@ -24,7 +24,6 @@ final class TemporaryFile: Sendable {
         if let path { unlink(path) }
     }
 
-    /// Writes all of the data at the end of the file.
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
 
     /// Up to `count` bytes from `offset` on; empty at the end of the file. Readers share no position.

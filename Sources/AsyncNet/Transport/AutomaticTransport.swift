@@ -1,6 +1,5 @@
 /// The best transport on this machine: sockets on Linux, URLSession on Apple's systems.
 public struct AutomaticTransport: Transport {
-    /// The transport that carries the requests.
     let chosen: any Transport
 
     /// Chooses the transport, which has its own connections.

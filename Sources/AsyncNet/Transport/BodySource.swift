@@ -12,7 +12,9 @@ package final class BodySource {
     ///   - tasks: Makes the task in which a sequence of the user's runs; `nil` without one.
     ///   - onData: Called on any thread when `read` can continue after `.pause`.
     package init(_ body: MeasuredBody, _ tasks: Mailbox?, onData: @escaping @Sendable () -> Void) {
-        (self.body, self.tasks, self.onData) = (body, tasks, onData)
+        self.body = body
+        self.tasks = tasks
+        self.onData = onData
     }
 
     deinit { stop() }
@@ -23,7 +25,6 @@ package final class BodySource {
         if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
     }
 
-    /// Moves the body's next bytes into `buffer`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadFeed.Piece {
         guard let reader else { return feed?.read(into: buffer) ?? .end }
         do {

@@ -23,7 +23,6 @@ public struct EventInterests: Hashable, Sendable {
     /// Nothing that costs time.
     public static let minimal = EventInterests()
 
-    /// What either of two observers needs.
     func union(_ other: EventInterests) -> EventInterests {
         EventInterests(
             sentHeads: sentHeads || other.sentHeads, bodyBytes: bodyBytes || other.bodyBytes,

@@ -1,6 +1,5 @@
 /// The limits of one loop: its part of the transport's limits.
 package struct LoopLimits: Equatable {
-    /// The largest number of connections to one origin.
     package var connectionsPerOrigin: Int
     package var connections: Int
     /// The largest number of connections that stay open without a transfer.
@@ -39,9 +38,7 @@ package struct LoopDistribution: Equatable {
             connections: share, keptConnections: max(1, min(share, descriptors / 2 / self.loops)))
     }
 
-    /// What a loop has to do.
     package struct Load: Equatable {
-        /// How many transfers the loop has.
         package var transfers = 0
         /// The part of the time that the loop's thread works, in percent.
         package var work = 0

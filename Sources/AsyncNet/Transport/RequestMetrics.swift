@@ -86,10 +86,8 @@ extension RequestMetrics {
         transport = TransportMetrics()
     }
 
-    /// The last hop has a response.
     mutating func hopReceived(_ statusCode: Int) { hopList.receive(statusCode) }
 
-    /// The transport has measured the last hop.
     mutating func hopMeasured(_ transport: TransportMetrics) { self.transport = transport }
 }
 

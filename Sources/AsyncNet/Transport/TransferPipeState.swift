@@ -85,10 +85,8 @@ extension TransferPipeState {
 extension TransferPipeState {
     private var isFull: Bool { bufferedBytes > Self.highWaterMark }
 
-    /// Whether the reader of the head can go on.
     var hasHeadToRead: Bool { end != nil || (delivery == .asItArrives || isEncoded ? head != nil : isFull) }
 
-    /// Whether the reader of the body can go on.
     var hasBytesToRead: Bool {
         end != nil || (delivery == .asItArrives || isEncoded ? !chunks.isEmpty : isFull)
     }

@@ -23,7 +23,6 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// A body that reads the pipe of a transport.
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
     /// Whether the transfer is known to have ended, with success or an error; always `false` for a body made of a

@@ -78,7 +78,6 @@ package final class UploadFeed: Sendable {
         state.change { state in if !state.isClosed { state.writer = makeWriter() } }
     }
 
-    /// Moves the next bytes into `buffer`.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece { state.change { $0.read(into: buffer) } }
 
     /// The error that the sequence threw, if it did.

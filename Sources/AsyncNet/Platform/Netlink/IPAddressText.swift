@@ -1,6 +1,5 @@
 import Foundation
 
-/// The textual form of IP addresses.
 enum IPAddressText {
     static let v4 = UInt8(truncatingIfNeeded: AF_INET)
     static let v6 = UInt8(truncatingIfNeeded: AF_INET6)

@@ -63,7 +63,10 @@ struct NetlinkDump {
     }
 
     private mutating func begin() -> Step {
-        (table, isStale, isInterrupted, isRefused) = (RouteTable(), false, false, false)
+        table = RouteTable()
+        isStale = false
+        isInterrupted = false
+        isRefused = false
         attempts += 1
         return request(0)
     }
@@ -75,7 +78,9 @@ struct NetlinkDump {
     }
 
     private mutating func finish(_ step: Step) -> Step {
-        (stage, table, attempts) = (nil, RouteTable(), 0)
+        stage = nil
+        table = RouteTable()
+        attempts = 0
         return step
     }
 

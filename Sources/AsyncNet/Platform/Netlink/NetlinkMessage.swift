@@ -72,7 +72,10 @@ struct NetlinkMessage {
             let sequence = bytes.number(UInt32.self, at: offset + 8),
             let port = bytes.number(UInt32.self, at: offset + 12)
         else { return nil }
-        (self.type, self.flags, self.sequence, self.port) = (type, flags, sequence, port)
+        self.type = type
+        self.flags = flags
+        self.sequence = sequence
+        self.port = port
         body = NetlinkBytes(bytes.slice(from: offset + Self.headerSize, size: length - Self.headerSize))
     }
 

@@ -1,7 +1,6 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// The result of reading a route socket.
 enum NetlinkReading {
     /// A datagram with this number of bytes.
     case bytes(Int)

@@ -55,7 +55,9 @@ extension RouteTable.Link {
             let index = body.number(Int32.self, at: 4), let flags = body.number(UInt32.self, at: 8)
         else { return nil }
         let attributes = body.attributes(from: 16)
-        let (isUp, isLoopback, isRunning) = (flags & 0x1 != 0, flags & 0x8 != 0, flags & 0x40 != 0)
+        let isUp = flags & 0x1 != 0
+        let isLoopback = flags & 0x8 != 0
+        let isRunning = flags & 0x40 != 0
         return (
             index,
             RouteTable.Link(

@@ -63,16 +63,6 @@ enum URLErrorClassification {
         return texts.first { text.contains($0.0) }?.1
     }
 
-    /// Whether the connection failed, or the bytes that arrived are not an HTTP response.
-    static func isConnectionFailure(_ error: any Error) -> Bool {
-        let error = self.error(for: error)
-        switch error.code {
-        case .connectionLost, .emptyReply: return true
-        case .badServerResponse: return error.message.contains("HTTP/0.9") || error.message.contains("HTTP version")
-        default: return false
-        }
-    }
-
     /// Fragments of the texts of libcurl 7.66 to 8.23 that a server or the network can cause, in lower case. The first
     /// fragment that occurs in a text decides.
     private static let texts: [(String, AsyncNetError.Code)] = [

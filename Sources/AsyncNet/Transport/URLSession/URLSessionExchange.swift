@@ -26,7 +26,6 @@ final class URLSessionExchange: NSObject, Sendable {
         var sentBytes: Int64 = 0
         /// The error that prevented the body from being read to its end.
         var bodyFailure: AsyncNetError?
-        /// Why the server is not trusted.
         var trustFailure: AsyncNetError?
         /// Whether a callback prevented URLSession from sending the request again.
         var isRefused = false

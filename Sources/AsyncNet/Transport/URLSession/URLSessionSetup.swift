@@ -4,7 +4,6 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The limits of URLSession on this platform.
 enum URLSessionLimits {
     #if canImport(FoundationNetworking)
         static let connectionsPerOrigin = 128

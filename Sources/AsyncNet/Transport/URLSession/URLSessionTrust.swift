@@ -8,7 +8,6 @@ import Foundation
 struct URLSessionTrust: Sendable {
     private let hosts: Result<TLSHosts, AsyncNetError>
 
-    /// The settings for one host.
     struct Choice: Sendable {
         /// The number of the settings. Hosts with other settings have another URLSession: over HTTP/2, URLSession may send
         /// a request on the connection to another host, whose settings then count.
@@ -31,7 +30,6 @@ struct URLSessionTrust: Sendable {
     /// Whether the settings can be enforced; otherwise no request is sent.
     var isEnforced: Bool { (try? hosts.get()) != nil }
 
-    /// The trust of a response to this request.
     func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
         guard case .success(let hosts) = hosts else { return .nothing }
         return hosts.trust(for: request, route)
