@@ -49,7 +49,8 @@ struct LoopAdmissionTests {
 
     @Test("A connection may be HTTP/2 until a response over HTTP/1 has come from its origin")
     func unknownVersion() {
-        var admission = LoopAdmission<Transfer>(LoopLimits(connections: 2, connectionsPerOrigin: 2))
+        var admission = LoopAdmission<Transfer>(
+            LoopLimits(connectionsPerOrigin: 2, connections: 2, keptConnections: 2))
         let origin = OriginKey(1)
         #expect(admission.mayBeHTTP2(origin))
         _ = admission.admit(Transfer("a"), to: origin)
