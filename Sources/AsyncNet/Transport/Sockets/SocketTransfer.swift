@@ -45,11 +45,6 @@ final class SocketTransfer: Sendable, Hashable {
     /// Whether the body can be sent from its start again.
     var canReplay: Bool { request.body.replay != .once }
 
-    /// Reads the body; when a body without bytes has some, the loop's engine resumes the transfer.
-    func source(on loop: SocketLoop) -> BodySource? {
-        body.map { BodySource($0, tasks) { loop.post { SocketEngine.of($0)?.resume(self) } } }
-    }
-
     var expectsContinue: Bool {
         !request.body.isNone && request.head.headers["Expect"]?.lowercased() == "100-continue"
     }

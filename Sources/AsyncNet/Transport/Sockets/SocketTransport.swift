@@ -50,36 +50,10 @@ public final class SocketTransport: Transport {
         return setup.hosts.trust(for: request) { configuration.route.text(to: request.url) }
     }
 
-    private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
-        let setup = try setup.get()
-        let transfer = try SocketTransfer(request, setup.proxies)
-        try setup.hosts.check(request.head.urlText)
-        if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
-        let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
-        // The pipe releases these closures at its end, which breaks the retain cycle.
-        transfer.pipe.connect(
-            onAbort: { loop.post { SocketEngine.of($0)?.cancel(transfer) } },
-            onDemand: { loop.post { SocketEngine.of($0)?.resume(transfer) } })
-        do throws(AsyncNetError) {
-            try loop.submit { SocketEngine.on($0, setup).start(transfer) }
-        } catch {
-            transfer.pipe.finish(.failure(error))
-        }
-        return transfer.pipe
-    }
-
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
     public func shutdown() async {
         close()
         for loop in loops { await loop.waitForEnd() }
-    }
-
-    /// Begins to shut down.
-    func close() {
-        for loop in loops {
-            loop.close()
-            loop.post { SocketEngine.of($0)?.closeStreams() }
-        }
     }
 }
 

@@ -1,0 +1,36 @@
+// What other threads have the engine of a loop do: jobs in the inbox of the loop.
+
+extension SocketTransport {
+    func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
+        let setup = try setup.get()
+        let transfer = try SocketTransfer(request, setup.proxies)
+        try setup.hosts.check(request.head.urlText)
+        if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
+        let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
+        // The pipe releases these closures at its end, which breaks the retain cycle.
+        transfer.pipe.connect(
+            onAbort: { loop.post { SocketEngine.of($0)?.cancel(transfer) } },
+            onDemand: { loop.post { SocketEngine.of($0)?.resume(transfer) } })
+        do throws(AsyncNetError) {
+            try loop.submit { SocketEngine.on($0, setup).start(transfer) }
+        } catch {
+            transfer.pipe.finish(.failure(error))
+        }
+        return transfer.pipe
+    }
+
+    /// Begins to shut down.
+    func close() {
+        for loop in loops {
+            loop.close()
+            loop.post { SocketEngine.of($0)?.closeStreams() }
+        }
+    }
+}
+
+extension SocketTransfer {
+    /// Reads the body; when a body without bytes has some, the loop's engine resumes the transfer.
+    func source(on loop: SocketLoop) -> BodySource? {
+        body.map { BodySource($0, tasks) { loop.post { SocketEngine.of($0)?.resume(self) } } }
+    }
+}
