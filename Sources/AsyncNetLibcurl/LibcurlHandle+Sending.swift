@@ -97,7 +97,7 @@ extension LibcurlHandle {
         return .over
     }
 
-    /// One second.
+    /// How many checks in a row without progress end the transfer. At 250 ms between checks, this is one second.
     private static let mostQuietChecks = 4
     /// Between two checks; a loop whose libcurl tries to send for ever has thousands.
     private static let mostQuietRounds = 200

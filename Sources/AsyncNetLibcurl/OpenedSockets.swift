@@ -1,9 +1,10 @@
 import CAsyncNetLibcurl
 import Foundation
 
-/// The open sockets of a loop's connections, of which libcurl's callbacks name the local port only.
+/// The open sockets of one loop's connections. libcurl's callbacks name a connection by its local port only, so each
+/// socket is found by its local port.
 ///
-/// Used on the loop's thread only. libcurl calls it with each socket that it opens or closes.
+/// Used on the loop's thread only. libcurl calls `opened(_:)` and `close(_:)` with each socket that it opens or closes.
 final class OpenedSockets {
     private var all: Set<Int32> = []
     /// The `errno` with which the system refused the last socket; 0 if it did not.

@@ -1,7 +1,7 @@
 import Synchronization
 
 protocol IdleWatched: AnyObject, Sendable {
-    /// Whether time passes without being counted as silence.
+    /// Whether the timer must not count the time now as silence, such as while the reader is busy.
     var isHeldBack: Bool { get }
     /// Called once there has been no activity for the timeout; must not block.
     ///

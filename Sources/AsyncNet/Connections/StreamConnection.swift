@@ -12,7 +12,7 @@ public import Foundation
 /// after. ``Session/finish()`` closes it with `.sessionFinished`.
 public final class StreamConnection: Sendable {
     private let connection: any DuplexConnection
-    /// Keeps the transport, with which its connections end.
+    /// Held so that the transport stays alive: a transport that is released closes its connections.
     private let session: Session
     private let events: ConnectionEvents
     /// The error of a write that found the connection lost; observers get it when the connection is closed.

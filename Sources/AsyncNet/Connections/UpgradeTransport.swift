@@ -32,8 +32,8 @@ final class UpgradeTransport: Transport {
 
     var transportDescription: String { connections.transportDescription }
 
-    /// The headers of the first handshake, which adapters see. Those that follow have a key of their own, as each connection
-    /// must have.
+    /// The headers of the first handshake, which adapters see. Each later handshake has a `Sec-WebSocket-Key` of its
+    /// own, since each connection must have a new key.
     func makeFirstHandshake() throws(AsyncNetError) -> HTTPHeaders {
         let handshake = try makeHandshake()
         state.withLock { $0.first = handshake }

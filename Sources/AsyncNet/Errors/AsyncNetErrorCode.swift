@@ -262,7 +262,8 @@ extension AsyncNetError.Code {
         "tooManyRedirects", "There were too many redirects",
         "The server's redirects form a loop, or the limit, SessionConfiguration.maximumRedirects, is too low.")
 
-    /// A redirect that cannot or must not be followed: its target is not an HTTP URL, or its body cannot be sent again.
+    /// A redirect that cannot or must not be followed: its target is not an HTTP URL, or the request's body, which must
+    /// be sent again, can be sent only once.
     public static let redirectFailed = Self(
         "redirectFailed", "A redirect could not be followed",
         "Check the Location header that the server sent.")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads bodies that are not delivered, or only in part: those of redirects, of challenges, and of responses that a
-/// validator refuses by their head. Such a body may break off, or never end.
+/// Reads at most the first 64 KiB, for at most one second, of the bodies of redirects, of challenges, and of responses
+/// whose head a validator rejects. Such a body may break off, or never end.
 extension Attempt {
     /// The largest number of bytes that are read of a body here.
     private static let briefLength = 64 * 1024

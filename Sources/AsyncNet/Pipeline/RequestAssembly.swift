@@ -51,9 +51,9 @@ final class RequestAssembly: Sendable {
         return try checked(request)
     }
 
-    /// The request with parameters that are encoded here and now.
+    /// The request, with the parameters encoded by this call on the caller's actor.
     ///
-    /// - Throws: `.encodingFailed` if the session's encoder cannot do so.
+    /// - Throws: `.encodingFailed` if the session's encoder is no ``ImmediateParameterEncoder``.
     func transportRequest(
         to url: some URLConvertible, _ method: HTTPMethod, _ ownHeaders: HTTPHeaders, modifier: RequestModifier?,
         immediately parameters: some Encodable, _ own: (any ImmediateParameterEncoder)?

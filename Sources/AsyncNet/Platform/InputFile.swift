@@ -86,7 +86,7 @@ final class InputFile: Sendable {
     }
 }
 
-/// Errors of system calls, and calls that are repeated after a signal.
+/// Errors of system calls, and loops that repeat a system call that a signal has interrupted.
 enum SystemError {
     /// The error of the last system call that failed on this thread (`errno`).
     static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

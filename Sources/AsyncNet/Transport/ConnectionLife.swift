@@ -21,7 +21,7 @@ final class ConnectionLife {
         for follower in followers { follower.becameIdle() }
     }
 
-    /// Called before or after the end of the last transfer.
+    /// Reports the end of the connection, once. A transfer may still run on the connection.
     func close() {
         guard !isClosed else { return }
         isClosed = true

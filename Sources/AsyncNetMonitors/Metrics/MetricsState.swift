@@ -48,7 +48,7 @@ struct MetricsState: Sendable {
         }
     }
 
-    /// Where the attempt that runs goes. Found when it is needed first.
+    /// The endpoint of the track's latest hop. The endpoint of a new attempt is looked up at its first use.
     private mutating func endpoint(of track: inout RequestTrack) -> EndpointTable.Index {
         if let (head, template) = track.newAttempt.take() { track.endpoint = table.index(of: head, template) }
         return track.endpoint

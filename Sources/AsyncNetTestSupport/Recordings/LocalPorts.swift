@@ -7,10 +7,10 @@ enum LocalPorts {
     private static let hosts = ["127.0.0.1", "localhost", "[::1]"].map { Array($0.utf8) }
     private static let colons = [":", "%3A", "%3a"].map { Array($0.utf8) }
 
-    /// The bytes without these ports.
+    /// The bytes without the `:port` after each loopback host, if the system has picked the port.
     static func removed(from bytes: [UInt8]) -> [UInt8] {
         var (kept, copied): ([UInt8], Int) = ([], 0)
-        // Looks for a colon: there are fewer of them than of the first characters of hosts.
+        // Searches for a colon (or the `%` of `%3A`) first: URLs have fewer of them than of the hosts' first letters.
         for index in bytes.indices where bytes[index] == 0x3A || bytes[index] == 0x25 {
             guard index >= copied, let end = portEnd(bytes, index), followsHost(bytes, index) else { continue }
             kept += bytes[copied..<index]

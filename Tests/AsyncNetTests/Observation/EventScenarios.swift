@@ -68,8 +68,14 @@ struct EventScenario: CustomTestStringConvertible {
         configure(&configuration)
         change(&configuration)
         let session = Session(transport: StubTransport(clock: clock, server), configuration: configuration)
-        if movesClock { try await clock.run { try await run(session) } } else { try await run(session) }
+        if movesClock { try await clock.run { try await runToEnd(session) } } else { try await runToEnd(session) }
         return recorder
+    }
+
+    /// A transfer that no request waits for any more ends after its requests.
+    private func runToEnd(_ session: Session) async throws {
+        try await run(session)
+        await session.finish()
     }
 }
 

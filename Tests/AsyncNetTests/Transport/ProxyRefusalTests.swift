@@ -40,14 +40,13 @@ struct ProxyRefusalTests {
         }
     }
 
-    @Test("All connections to an untrusted server that bypasses the proxy bypass it", arguments: kinds)
-    func inspection(_ kind: TransportUnderTest) async throws {
+    @Test("A connection to an untrusted server that bypasses the proxy bypasses it", arguments: kinds)
+    func untrusted(_ kind: TransportUnderTest) async throws {
         let (proxy, server) = (try await MockServer.start(), try await MockServer.start(tls: .selfSigned))
         let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port).bypassing(["127.0.0.1"])
         let session = Session(transport: kind.make(proxy: settings))
         let error = await session.request(server.url("/")).serializing(Data.self).response.error
         #expect(error?.code == .certificateNotTrusted)
-        #expect(error?.serverTrust?.certificates.count == 1)
         #expect(proxy.requests.isEmpty)
         await server.stop()
         await proxy.stop()

@@ -27,8 +27,8 @@ final class ContentDecoder {
 
     private static let outputSize = 64 * 1024
     private static let mostEmptyStreams = 1000
-    /// How many bytes after the last stream are read, so that the connection can be used again. Not more: a body that
-    /// does not end would count towards no limit.
+    /// How many bytes after the last compressed stream are read and dropped, so that the connection can be used again.
+    /// No other limit counts these bytes, and a body may never end.
     private static let mostIgnored = 1 << 20
 
     init(_ coding: ContentDecoding, _ source: @escaping () async throws -> Data?) {

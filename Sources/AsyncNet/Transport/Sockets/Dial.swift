@@ -27,7 +27,7 @@ final class Dial {
     private var attempts: [ConnectAttempt] = []
     private(set) var proxy: ProxyServer?
     private(set) var isForwarded = false
-    /// Whether the addresses of the server are looked up, for a proxy that is told one of them.
+    /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
     private var isServerAwaited = false
     private(set) var serverAddresses: [SocketAddress]?
     /// What is said to a proxy; kept when that goes on on another connection.

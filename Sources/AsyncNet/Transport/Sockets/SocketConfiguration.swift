@@ -52,9 +52,9 @@ extension SocketTransport {
         /// A larger head ends the request with `.badServerResponse`, as exceeding any of the limits below.
         public var maximumHeaderBytes: Int
 
-        /// How many bytes a second each transfer receives at most, on average. `nil` for no limit by default.
+        /// How many bytes a second each transfer receives at most, on average. `nil`, the default, means no limit.
         public var maximumReceiveRate: Int64?
-        /// How many bytes a second each transfer sends at most, on average. `nil` for no limit by default.
+        /// How many bytes a second each transfer sends at most, on average. `nil`, the default, means no limit.
         public var maximumSendRate: Int64?
 
         /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.

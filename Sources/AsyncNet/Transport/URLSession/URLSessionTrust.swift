@@ -66,7 +66,7 @@ extension TLSConfiguration {
             throw AsyncNetError(
                 .unsupportedByTransport,
                 "URLSession cannot send a client identity in PEM; make a URLSession whose delegate has the identity in its "
-                    + "urlSession(_:didReceive:completionHandler:), and pass it to .urlSession(_:)")
+                    + "urlSession(_:didReceive:completionHandler:), and pass this URLSession to .urlSession(_:)")
         }
     #endif
 }

@@ -44,8 +44,8 @@ struct RequestComparison: Sendable {
         closures.allSatisfy { $0(request, recorded) }
     }
 
-    /// The request as a file has it: without secrets, and without what differs each time. It keeps all headers, which
-    /// matchers may name.
+    /// The request in the form that a recording file stores: secrets are redacted, and values that differ in each run
+    /// are removed. All headers are kept, since matchers may name any of them.
     func written(_ request: Request) -> Request {
         var format = format
         format.requestHeaders = Set(request.headers.map(\.name))

@@ -38,7 +38,7 @@ struct ProxyServer: Hashable, Sendable {
         try check()
     }
 
-    /// The ports are curl's, for a URL without one.
+    /// If the URL has no port, the port is curl's default: 443 for an HTTPS proxy, else 1080.
     private static func endpoint(_ authority: Substring, _ kind: Kind) throws(AsyncNetError) -> ServerEndpoint {
         let isTLS = kind == .https
         do throws(AsyncNetError) {
