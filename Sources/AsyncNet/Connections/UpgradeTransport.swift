@@ -67,13 +67,14 @@ final class UpgradeTransport: Transport {
         let bytes = Data(HTTP1RequestHead.bytes(request.head, target: target, authority: authority, .none))
         try connection.send(bytes)
         if request.isHeadObserved { request.onEvent?(.sentHead(bytes.withUnsafeBytes { SentHead($0) })) }
-        let response = UpgradeResponse(connection, request.head)
-        let head = try await Self.head(of: response, request)
+        let response = UpgradeResponse(to: request.head)
+        let head = try await Self.head(of: response, on: connection, request)
         var metrics = TransportMetrics(httpVersion: head.httpVersion, isConnectionReused: false)
         metrics.certificates = connection.info.certificates
         request.onEvent?(.metrics(metrics))
         guard head.statusCode == 101 else {
-            return TransportResponse(head: head, body: TransportBody(response), isContentDecoded: false)
+            let body = TransportBody(RefusalBody(connection: connection, response: response))
+            return TransportResponse(head: head, body: body, isContentDecoded: false)
         }
         let received = response.rest
         state.withLock { $0.upgraded = Upgraded(connection: connection, received: received) }
@@ -82,69 +83,90 @@ final class UpgradeTransport: Transport {
 
     /// The final response's head.
     private static func head(
-        of response: UpgradeResponse, _ request: TransportRequest
+        of response: UpgradeResponse, on connection: any DuplexConnection, _ request: TransportRequest
     ) async throws -> HTTPResponseHead {
-        while let event = try await response.nextEvent() {
-            switch event {
-            case .informational(let head): request.onEvent?(.informational(head))
-            case .head(let head): return head.withHTTPLocation
-            case .body, .trailers, .complete: break
+        while true {
+            if let head = try response.head() {
+                if head.statusCode >= 200 || head.statusCode == 101 { return head.withHTTPLocation }
+                request.onEvent?(.informational(head))
+                continue
             }
+            let bytes = try await connection.receive()
+            try response.receive(bytes)
         }
-        throw AsyncNetError(.emptyReply)
     }
 }
 
-/// The response on a connection that is used for nothing else; its body, if the server does not switch the protocol. Releasing
-/// it closes the connection.
+/// The response on a connection that is used for nothing else.
 ///
+/// Its functions are not inlined: the compiler (6.3.1) crashes when it optimizes the receiver's into an async function.
 /// Unchecked: used by one task at a time.
-private final class UpgradeResponse: AsyncSequence, AsyncIteratorProtocol, @unchecked Sendable {
-    private let connection: any DuplexConnection
+private final class UpgradeResponse: @unchecked Sendable {
     private var receiver: HTTP1Receiver
-    /// What has been received and is no part of an event so far.
+    /// What has been received and not read.
     private(set) var rest = Data()
-    /// The bytes of the last event, if it is of the body.
-    private var piece = Data()
 
-    init(_ connection: any DuplexConnection, _ request: HTTPRequestHead) {
-        self.connection = connection
-        receiver = HTTP1Receiver(request.url, request.method)
+    init(to request: HTTPRequestHead) { receiver = HTTP1Receiver(request.url, request.method) }
+
+    var isComplete: Bool {
+        @inline(never)
+        get { receiver.isComplete }
     }
 
-    func makeAsyncIterator() -> UpgradeResponse { self }
-
-    func next() async throws -> Data? {
-        while let event = try await nextEvent() {
-            if case .body = event { return piece }
-        }
-        return nil
-    }
-
-    /// - Returns: `nil` after the end of the response.
-    func nextEvent() async throws -> HTTP1Receiver.Event? {
-        while !receiver.isComplete {
-            if let event = try take() { return event }
-            try receive(try await connection.receive())
-        }
-        return nil
-    }
-
-    // Not inlined: the compiler (6.3.1) crashes when it optimizes the receiver's functions into an async function.
-
+    /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
     @inline(never)
-    private func take() throws(AsyncNetError) -> HTTP1Receiver.Event? {
-        var position = 0
-        let event = try rest.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
-        if case .body(let range) = event { piece = Data(rest.dropFirst(range.lowerBound).prefix(range.count)) }
-        rest = Data(rest.dropFirst(position))
-        return event
+    func head() throws(AsyncNetError) -> HTTPResponseHead? {
+        switch try take().event {
+        case .informational(let head), .head(let head): head
+        case .body, .trailers, .complete, nil: nil
+        }
+    }
+
+    /// The next bytes of the body; `nil` if none have arrived.
+    @inline(never)
+    func body() throws(AsyncNetError) -> Data? {
+        while true {
+            let (event, bytes) = try take()
+            if bytes != nil || event == nil { return bytes }
+        }
     }
 
     /// - Parameter bytes: `nil` at the end of the connection.
     @inline(never)
-    private func receive(_ bytes: Data?) throws(AsyncNetError) {
+    func receive(_ bytes: Data?) throws(AsyncNetError) {
         if let bytes { rest.append(bytes) } else { try receiver.receiveEnd() }
+    }
+
+    private func take() throws(AsyncNetError) -> (event: HTTP1Receiver.Event?, bytes: Data?) {
+        var position = 0
+        let event = try rest.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
+        defer { rest = Data(rest.dropFirst(position)) }
+        guard case .body(let range) = event else { return (event, nil) }
+        return (event, Data(rest.dropFirst(range.lowerBound).prefix(range.count)))
+    }
+}
+
+/// The body of a response that does not switch the protocol. Releasing it closes the connection.
+private struct RefusalBody: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let connection: any DuplexConnection
+    let response: UpgradeResponse
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection, response: response) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let connection: any DuplexConnection
+        let response: UpgradeResponse
+
+        func next() async throws -> Data? {
+            while true {
+                if let bytes = try response.body() { return bytes }
+                if response.isComplete { return nil }
+                let bytes = try await connection.receive()
+                try response.receive(bytes)
+            }
+        }
     }
 }
 
