@@ -49,8 +49,6 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
 
     /// A JSON body with these options: `.json(.sortedKeys)`, `.json([.prettyPrinted, .sortedKeys])`.
     public static func json(_ formatting: JSONEncoder.OutputFormatting) -> JSONParameterEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = formatting
-        return JSONParameterEncoder(encoder: encoder)
+        json(formatting: formatting)
     }
 }

@@ -12,8 +12,8 @@ public import Foundation
 /// integers and decimals beyond `Double` as their text. Numbers are equal if their values are: `1 == 1.0`. The order of
 /// members is not kept. Parsing refuses documents nested deeper than 512 levels.
 @dynamicMemberLookup
-public struct JSON: Sendable {
-    enum Storage: Sendable {
+public struct JSON: Sendable, Hashable {
+    enum Storage: Sendable, Hashable {
         case missing
         case null
         case bool(Bool)
@@ -171,31 +171,5 @@ extension JSON {
         var merged = self
         merged.merge(patch)
         return merged
-    }
-}
-
-extension JSON: Hashable {
-    public static func == (one: JSON, other: JSON) -> Bool {
-        switch (one.storage, other.storage) {
-        case (.missing, .missing), (.null, .null): true
-        case (.bool(let one), .bool(let other)): one == other
-        case (.number(let one), .number(let other)): one == other
-        case (.string(let one), .string(let other)): one == other
-        case (.array(let one), .array(let other)): one == other
-        case (.object(let one), .object(let other)): one == other
-        default: false
-        }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        switch storage {
-        case .missing: hasher.combine(0)
-        case .null: hasher.combine(1)
-        case .bool(let value): hasher.combine(value)
-        case .number(let value): hasher.combine(value)
-        case .string(let value): hasher.combine(value)
-        case .array(let value): hasher.combine(value)
-        case .object(let value): hasher.combine(value)
-        }
     }
 }

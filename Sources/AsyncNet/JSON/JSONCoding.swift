@@ -1,19 +1,6 @@
 public import Foundation
 
 extension JSON {
-    /// The format of a value's text.
-    public struct WritingOptions: OptionSet, Sendable {
-        /// The bits of the options.
-        public let rawValue: Int
-        /// Creates options from bits.
-        public init(rawValue: Int) { self.rawValue = rawValue }
-
-        /// Line breaks, and an indentation of two spaces per level.
-        public static let prettyPrinted = WritingOptions(rawValue: 1)
-        /// Members sorted by name, so that equal values give equal text.
-        public static let sortedKeys = WritingOptions(rawValue: 2)
-    }
-
     /// Parses a document in UTF-8 (RFC 8259).
     ///
     /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose message gives the reason, line and column.
@@ -34,10 +21,12 @@ extension JSON {
     }
 
     /// The value's text. Never fails, since NaN and infinities become `null` when a value is created.
-    public func data(options: WritingOptions = []) -> Data { data(options: options, indentation: 0) }
+    ///
+    /// - Parameter options: `.prettyPrinted`, with an indentation of two spaces per level, and `.sortedKeys`.
+    public func data(options: JSONEncoder.OutputFormatting = []) -> Data { data(options: options, indentation: 0) }
 
     /// - Parameter indentation: The level by which all lines except the first are indented.
-    func data(options: WritingOptions, indentation: Int) -> Data {
+    func data(options: JSONEncoder.OutputFormatting, indentation: Int) -> Data {
         var writer = JSONWriter(options: options, indentation: indentation)
         writer.write(self)
         return Data(writer.bytes)

@@ -88,7 +88,7 @@ extension JSON {
         case .number(let value): return Self.isLike(value.double, try? single.decode(Double.self))
         case .array(let elements): return (try? decoder.unkeyedContainer())?.count == elements.count
         case .object(let members):
-            return (try? decoder.container(keyedBy: AnyName.self))?.allKeys.count == members.count
+            return (try? decoder.container(keyedBy: AnyCodingKey.self))?.allKeys.count == members.count
         }
     }
 
@@ -96,13 +96,6 @@ extension JSON {
     private static func isLike(_ exact: Double?, _ decoded: Double?) -> Bool {
         guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
         return decoded == exact
-    }
-
-    private struct AnyName: CodingKey {
-        let stringValue: String
-        let intValue: Int?
-        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-        init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
     }
 }
 

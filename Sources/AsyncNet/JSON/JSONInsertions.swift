@@ -21,7 +21,7 @@ final class JSONInsertions: Sendable {
     ///
     /// A subclass of `JSONEncoder` encodes everything itself.
     static func data(_ value: some Encodable, _ encoder: JSONEncoder) throws -> Data {
-        if let json = value as? JSON { return json.data(options: encoder.jsonOptions) }
+        if let json = value as? JSON { return json.data(options: encoder.outputFormatting) }
         guard let key, type(of: encoder) == JSONEncoder.self else { return try encoder.encode(value) }
         let insertions = JSONInsertions()
         let copy = encoder.copy
@@ -30,7 +30,7 @@ final class JSONInsertions: Sendable {
         let state = insertions.state.withLock { $0 }
         guard let prefix = state.prefix else { return data }
         // A type with an encoder of its own may have put a placeholder inside a string.
-        return try insert(state.values, prefix, into: data, encoder.jsonOptions) ?? encoder.encode(value)
+        return try insert(state.values, prefix, into: data, encoder.outputFormatting) ?? encoder.encode(value)
     }
 
     /// The collection in progress of this encoder, if any.
@@ -50,10 +50,12 @@ final class JSONInsertions: Sendable {
 
     /// - Returns: `nil` unless each placeholder was found exactly once.
     private static func insert(
-        _ values: [JSON], _ prefix: String, into data: Data, _ options: JSON.WritingOptions
+        _ values: [JSON], _ prefix: String, into data: Data, _ options: JSONEncoder.OutputFormatting
     ) -> Data? {
         let opening = Data("\"\(prefix)".utf8)
-        var (result, rest, left) = (Data(), data[...], Set(values.indices))
+        var result = Data()
+        var rest = data[...]
+        var left = Set(values.indices)
         while let found = rest.range(of: opening) {
             let digits = rest[found.upperBound...].prefix { $0 != 0x22 }
             let index = Int(String(decoding: digits, as: UTF8.self))
@@ -83,12 +85,5 @@ extension JSONEncoder {
         copy.keyEncodingStrategy = keyEncodingStrategy
         copy.userInfo = userInfo
         return copy
-    }
-
-    fileprivate var jsonOptions: JSON.WritingOptions {
-        var options: JSON.WritingOptions = []
-        if outputFormatting.contains(.prettyPrinted) { options.insert(.prettyPrinted) }
-        if outputFormatting.contains(.sortedKeys) { options.insert(.sortedKeys) }
-        return options
     }
 }

@@ -119,7 +119,9 @@ private struct CanonicalDecimal: Hashable {
     var exponent = 0
     /// The text of an exponent beyond `Int`, so that numbers with different exponents stay different.
     var hugeExponent: Substring?
+}
 
+extension CanonicalDecimal {
     init(_ text: String) {
         var pointSeen = false
         var bytes = Substring(text).utf8
@@ -142,7 +144,7 @@ private struct CanonicalDecimal: Hashable {
             digits.removeLast()
             exponent += 1
         }
-        if digits.isEmpty { (isNegative, exponent, hugeExponent) = (false, 0, nil) }
+        if digits.isEmpty { self = CanonicalDecimal() }
     }
 
     /// An integer of up to twenty digits without fraction and exponent.

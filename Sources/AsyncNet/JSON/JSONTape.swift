@@ -83,9 +83,9 @@ final class JSONTape {
             case UInt8(ascii: "\""): return string(into: &tokens)
             case UInt8(ascii: "{"): return object(into: &tokens, depth: depth)
             case UInt8(ascii: "["): return array(into: &tokens, depth: depth)
-            case UInt8(ascii: "t"): return literal("true", .yes, &tokens)
-            case UInt8(ascii: "f"): return literal("false", .no, &tokens)
-            case UInt8(ascii: "n"): return literal("null", .null, &tokens)
+            case UInt8(ascii: "t"): return literal("true", .yes, into: &tokens)
+            case UInt8(ascii: "f"): return literal("false", .no, into: &tokens)
+            case UInt8(ascii: "n"): return literal("null", .null, into: &tokens)
             default: return number(into: &tokens)
             }
         }
@@ -135,9 +135,9 @@ final class JSONTape {
             }
         }
 
-        private mutating func literal(_ text: StaticString, _ kind: Kind, _ tokens: inout ContiguousArray<Token>)
-            -> Bool
-        {
+        private mutating func literal(
+            _ text: StaticString, _ kind: Kind, into tokens: inout ContiguousArray<Token>
+        ) -> Bool {
             let start = index
             let count = text.utf8CodeUnitCount
             let word = UnsafeBufferPointer(start: text.utf8Start, count: count)
@@ -179,11 +179,11 @@ final class JSONTape {
             tokens.append(Token(kind: .array, start: Int32(index)))
             index += 1
             var count: Int32 = 0
-            if peek() == UInt8(ascii: "]") { return close(own, 0, &tokens) }
+            if peek() == UInt8(ascii: "]") { return close(own, count: 0, in: &tokens) }
             while value(into: &tokens, depth: depth + 1) {
                 count += 1
                 let byte = peek()
-                if byte == UInt8(ascii: "]") { return close(own, count, &tokens) }
+                if byte == UInt8(ascii: "]") { return close(own, count: count, in: &tokens) }
                 guard byte == UInt8(ascii: ",") else { return false }
                 index += 1
             }
@@ -196,7 +196,7 @@ final class JSONTape {
             tokens.append(Token(kind: .object, start: Int32(index), cursor: Int32(own + 1)))
             index += 1
             var count: Int32 = 0
-            if peek() == UInt8(ascii: "}") { return close(own, 0, &tokens) }
+            if peek() == UInt8(ascii: "}") { return close(own, count: 0, in: &tokens) }
             while peek() == UInt8(ascii: "\"") {
                 let name = tokens.count
                 guard string(into: &tokens), isPlain(tokens[name]), peek() == UInt8(ascii: ":") else { return false }
@@ -205,7 +205,7 @@ final class JSONTape {
                 count += 1
                 let byte = peek()
                 if byte == UInt8(ascii: "}") {
-                    return close(own, count, &tokens) && hasDistinctNames(own, count, tokens)
+                    return close(own, count: count, in: &tokens) && hasDistinctNames(own, count: count, in: tokens)
                 }
                 guard byte == UInt8(ascii: ",") else { return false }
                 index += 1
@@ -213,7 +213,7 @@ final class JSONTape {
             return false
         }
 
-        private mutating func close(_ own: Int, _ count: Int32, _ tokens: inout ContiguousArray<Token>) -> Bool {
+        private mutating func close(_ own: Int, count: Int32, in tokens: inout ContiguousArray<Token>) -> Bool {
             index += 1
             tokens[own].end = count
             tokens[own].next = Int32(tokens.count)
@@ -226,7 +226,7 @@ final class JSONTape {
         }
 
         /// Whether no name occurs twice: decoders differ in which of two equal names they use.
-        private func hasDistinctNames(_ object: Int, _ count: Int32, _ tokens: ContiguousArray<Token>) -> Bool {
+        private func hasDistinctNames(_ object: Int, count: Int32, in tokens: ContiguousArray<Token>) -> Bool {
             guard count <= 16 else { return hasDistinctNamesByHash(object, tokens) }
             var name = object + 1
             while name < tokens[object].next {

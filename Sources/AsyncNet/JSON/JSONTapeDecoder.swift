@@ -26,17 +26,10 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try tape.string(index) }
     func decode(_ type: Double.Type) throws -> Double { try tape.double(index) }
     func decode(_ type: Float.Type) throws -> Float { try tape.float(index) }
-    func decode(_ type: Int.Type) throws -> Int { try tape.integer(index) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try tape.integer(index) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try tape.integer(index) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try tape.integer(index) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try tape.integer(index) }
+    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
+        try tape.integer(index)
+    }
     func decode(_ type: Int128.Type) throws -> Int128 { try tape.integer(index) }
-    func decode(_ type: UInt.Type) throws -> UInt { try tape.integer(index) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try tape.integer(index) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try tape.integer(index) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try tape.integer(index) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try tape.integer(index) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try tape.integer(index) }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try tape.decode(type, at: index) }
 }
@@ -74,17 +67,10 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try tape.string(value(key)) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try tape.double(value(key)) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try tape.float(value(key)) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try tape.integer(value(key)) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try tape.integer(value(key)) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try tape.integer(value(key)) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try tape.integer(value(key)) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try tape.integer(value(key)) }
+    func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type, forKey key: Key) throws -> Integer {
+        try tape.integer(value(key))
+    }
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try tape.integer(value(key)) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try tape.integer(value(key)) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try tape.integer(value(key)) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try tape.integer(value(key)) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try tape.integer(value(key)) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try tape.integer(value(key)) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try tape.integer(value(key)) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try tape.decode(type, at: value(key))
@@ -107,7 +93,6 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
 /// The elements of an array, in order.
 private struct Elements: UnkeyedDecodingContainer {
     private let tape: JSONTape
-    private let array: Int
     private let elements: Int
     private var next: Int
     private(set) var currentIndex = 0
@@ -115,7 +100,9 @@ private struct Elements: UnkeyedDecodingContainer {
     init(tape: JSONTape, array: Int) throws {
         let token = try tape.token(array)
         guard token.kind == .array else { throw tape.giveUp() }
-        (self.tape, self.array, elements, next) = (tape, array, Int(token.end), array + 1)
+        self.tape = tape
+        elements = Int(token.end)
+        next = array + 1
     }
 
     var codingPath: [any CodingKey] { tape.path }
@@ -141,17 +128,10 @@ private struct Elements: UnkeyedDecodingContainer {
     mutating func decode(_ type: String.Type) throws -> String { try take(tape.string) }
     mutating func decode(_ type: Double.Type) throws -> Double { try take(tape.double) }
     mutating func decode(_ type: Float.Type) throws -> Float { try take(tape.float) }
-    mutating func decode(_ type: Int.Type) throws -> Int { try take(tape.integer) }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try take(tape.integer) }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try take(tape.integer) }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try take(tape.integer) }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try take(tape.integer) }
+    mutating func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
+        try take(tape.integer)
+    }
     mutating func decode(_ type: Int128.Type) throws -> Int128 { try take(tape.integer) }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try take(tape.integer) }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take(tape.integer) }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try take(tape.integer) }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take(tape.integer) }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take(tape.integer) }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take(tape.integer) }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try take { [tape] in try tape.decode(type, at: $0) }

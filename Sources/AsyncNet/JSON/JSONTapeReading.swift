@@ -75,7 +75,9 @@ extension JSONTape {
     /// correctly rounded.
     private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
-        var (mantissa, fraction, isFraction): (Int64, Int, Bool) = (0, 0, false)
+        var mantissa: Int64 = 0
+        var fraction = 0
+        var isFraction = false
         for byte in text {
             if byte == UInt8(ascii: ".") {
                 isFraction = true
@@ -161,8 +163,7 @@ extension JSONTape {
             }
             path.append(
                 isObject
-                    ? JSONPathKey(stringValue: (try? string(child)) ?? "", intValue: nil)
-                    : JSONPathKey(stringValue: "\(place)", intValue: place))
+                    ? AnyCodingKey(stringValue: (try? string(child)) ?? "") : AnyCodingKey(intValue: place))
             index = isObject ? child + 1 : child
         }
         return path
@@ -183,10 +184,14 @@ struct JSONNumberMisfit {
     let type: any Any.Type
 }
 
-private struct JSONPathKey: CodingKey {
+/// The key of a member or an element.
+struct AnyCodingKey: CodingKey {
     let stringValue: String
-    let intValue: Int?
-    init(stringValue: String, intValue: Int?) { (self.stringValue, self.intValue) = (stringValue, intValue) }
-    init(stringValue: String) { self.init(stringValue: stringValue, intValue: nil) }
-    init(intValue: Int) { self.init(stringValue: "\(intValue)", intValue: intValue) }
+    var intValue: Int?
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
 }

@@ -2,11 +2,11 @@ import Foundation
 
 /// Writes a value as UTF-8 text.
 struct JSONWriter {
-    let options: JSON.WritingOptions
+    let options: JSONEncoder.OutputFormatting
     private(set) var bytes: [UInt8] = []
     private var indentation: Int
 
-    init(options: JSON.WritingOptions, indentation: Int = 0) {
+    init(options: JSONEncoder.OutputFormatting, indentation: Int = 0) {
         (self.options, self.indentation) = (options, indentation)
     }
 

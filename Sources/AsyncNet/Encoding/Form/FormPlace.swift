@@ -68,7 +68,7 @@ struct FormPlace {
             for (index, element) in elements.enumerated() { try newElement(index).encode(json: element) }
         case .object(let members):
             open(.members)
-            for (key, member) in members { try newMember(FormKey(stringValue: key)).encode(json: member) }
+            for (key, member) in members { try newMember(AnyCodingKey(stringValue: key)).encode(json: member) }
         }
     }
 

@@ -17,7 +17,8 @@ final class FormNode {
     /// Replaces everything that was encoded here.
     func become(_ content: Content) {
         self.content = content
-        (children, positions) = ([], [:])
+        children = []
+        positions = [:]
     }
 
     /// The member with this name, which is made if it is missing. Anything but members is replaced.
@@ -74,7 +75,7 @@ final class FormPath {
     private var key: (any CodingKey)? {
         switch step {
         case .member(let key): key
-        case .element(let index): FormKey(intValue: index)
+        case .element(let index): AnyCodingKey(intValue: index)
         case .superclass: nil
         }
     }
@@ -88,15 +89,6 @@ final class FormPath {
         }
         return keys.reversed()
     }
-}
-
-/// The key of an element or of a member of JSON.
-struct FormKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
 }
 
 /// The state that all containers of one encoding share.
