@@ -51,7 +51,7 @@ final class DiskCacheStore: CacheStore {
     // MARK: Writing
 
     func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)? {
-        await UserCode.run { [self] in DiskCacheWriter(self, folder, key, response) }
+        await UserCode.run { [self] in DiskCacheWriter(self, in: folder, key: key, response: response) }
     }
 
     /// Copies the body to a new file, as the file of the stored response may have readers.
@@ -191,9 +191,12 @@ private final class DiskCacheWriter: CacheWriter {
     private let state = Locked(State())
 
     /// `nil` if no file can be made.
-    init?(_ store: DiskCacheStore, _ folder: String, _ key: CacheKey, _ response: StoredResponse) {
+    init?(_ store: DiskCacheStore, in folder: String, key: CacheKey, response: StoredResponse) {
         guard let file = try? TemporaryFile(in: folder, keepsName: true) else { return nil }
-        (self.store, self.file, self.key, self.response) = (store, file, key, response)
+        self.store = store
+        self.file = file
+        self.key = key
+        self.response = response
     }
 
     func append(_ chunk: Data) async -> Bool {

@@ -56,7 +56,10 @@ public actor HTTPCache {
         _ store: any CacheStore, _ willStore: WillStore?, partition: String = "",
         removals: CacheRemovals = CacheRemovals()
     ) {
-        (self.store, self.willStore, self.partition, self.removals) = (store, willStore, partition, removals)
+        self.store = store
+        self.willStore = willStore
+        self.partition = partition
+        self.removals = removals
     }
 
     /// A cache of its own, which shares capacity, folder and `willStore` with this one, and never a response.

@@ -15,19 +15,19 @@ actor MemoryCacheStore: CacheStore {
     }
 
     nonisolated func writer(_ key: CacheKey, _ response: StoredResponse) -> (any CacheWriter)? {
-        MemoryWriter(self, key, response)
+        MemoryWriter(self, key: key, response: response)
     }
 
     func update(_ entry: CacheEntry, _ key: CacheKey, to response: StoredResponse) {
         guard let body = entry.body as? MemoryBody,
             stored.entries(key).contains(where: { $0.response == entry.response })
         else { return }
-        add(key, response, body.data)
+        add(response, body: body.data, for: key)
     }
 
     func remove(_ entry: CacheEntry, _ key: CacheKey) { stored.remove(key, entry.response.variant) }
 
-    func add(_ key: CacheKey, _ response: StoredResponse, _ body: Data) { stored.add(key, response, body) }
+    func add(_ response: StoredResponse, body: Data, for key: CacheKey) { stored.add(response, body: body, for: key) }
 
     func remove(_ key: CacheKey) { stored.remove(key) }
 
@@ -53,8 +53,10 @@ private final class MemoryWriter: CacheWriter {
     private let response: StoredResponse
     private let body = Locked(Data())
 
-    init(_ store: MemoryCacheStore, _ key: CacheKey, _ response: StoredResponse) {
-        (self.store, self.key, self.response) = (store, key, response)
+    init(_ store: MemoryCacheStore, key: CacheKey, response: StoredResponse) {
+        self.store = store
+        self.key = key
+        self.response = response
     }
 
     func append(_ chunk: Data) -> Bool {
@@ -69,6 +71,6 @@ private final class MemoryWriter: CacheWriter {
     func commit() async {
         let body = body.withLock { $0 }
         // A short body may be a part of a larger buffer, which it would keep in memory.
-        await store.add(key, response, body.count < 64 * 1024 ? Data(Array(body)) : body)
+        await store.add(response, body: body.count < 64 * 1024 ? Data(Array(body)) : body, for: key)
     }
 }

@@ -37,12 +37,12 @@ struct RecentEntries {
     }
 
     /// Adds an entry, in place of the one of the same URL and variant, unless that was requested later.
-    mutating func add(_ key: CacheKey, _ response: StoredResponse, _ body: Data) {
+    mutating func add(_ response: StoredResponse, body: Data, for key: CacheKey) {
         let equal = (numbers[key] ?? []).filter { entries[$0]?.response.variant == response.variant }
         if equal.contains(where: { (entries[$0]?.response.requested ?? .distantPast) > response.requested }) { return }
         for number in equal { remove(number) }
         if let list = numbers[key], list.count >= HTTPCache.mostVariants, let oldest = list.last { remove(oldest) }
-        let cost = Self.cost(key, response, body)
+        let cost = Self.cost(response, body: body, for: key)
         guard cost <= capacity else { return }
         while bytes + cost > capacity, let least = uses.least { remove(least.number) }
         let number = free.popLast() ?? entries.count
@@ -88,7 +88,7 @@ struct RecentEntries {
         if numbers[entry.key]?.isEmpty == true { numbers[entry.key] = nil }
     }
 
-    private static func cost(_ key: CacheKey, _ response: StoredResponse, _ body: Data) -> Int {
+    private static func cost(_ response: StoredResponse, body: Data, for key: CacheKey) -> Int {
         response.headers.reduce(overhead + key.text.utf8.count + body.count) { sum, header in
             sum + header.name.utf8.count + header.value.utf8.count
         }

@@ -1,50 +1,33 @@
 import Foundation
 
-/// The chunks of a body, written as they are read.
-private struct StoringChunks: AsyncSequence {
+/// The chunks of a body, with a closure that gets each of them, and one that is called once at the end, with the error of
+/// a body that breaks off; not if the reader leaves early.
+private struct WatchedChunks: AsyncSequence {
     typealias Element = Data
 
     let body: TransportBody
-    let writer: CheckedWriter
+    var onChunk: (@Sendable (Data) async -> Void)?
+    var onEnd: (@Sendable ((any Error)?) async -> Void)?
 
-    func makeAsyncIterator() -> Iterator { Iterator(body: body.makeAsyncIterator(), writer: writer) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var body: TransportBody.AsyncIterator
-        let writer: CheckedWriter
-
-        mutating func next() async throws -> Data? {
-            guard let chunk = try await body.next() else { return nil }
-            await writer.append(chunk)
-            return chunk
-        }
+    func makeAsyncIterator() -> Iterator {
+        Iterator(body: body.makeAsyncIterator(), onChunk: onChunk, onEnd: onEnd)
     }
-}
-
-/// The chunks of a body, with a closure that is called once at its end, with the error of a body that breaks off; not if
-/// the reader leaves early.
-private struct EndingChunks: AsyncSequence {
-    typealias Element = Data
-
-    let body: TransportBody
-    let end: @Sendable ((any Error)?) async -> Void
-
-    func makeAsyncIterator() -> Iterator { Iterator(body: body.makeAsyncIterator(), end: end) }
 
     struct Iterator: AsyncIteratorProtocol {
         var body: TransportBody.AsyncIterator
+        let onChunk: (@Sendable (Data) async -> Void)?
         /// `nil` once it has been called.
-        var end: (@Sendable ((any Error)?) async -> Void)?
+        var onEnd: (@Sendable ((any Error)?) async -> Void)?
 
         mutating func next() async throws -> Data? {
             do {
-                if let chunk = try await body.next() { return chunk }
+                let chunk = try await body.next()
+                if let chunk { await onChunk?(chunk) } else { await onEnd.take()?(nil) }
+                return chunk
             } catch {
-                await end.take()?(error)
+                await onEnd.take()?(error)
                 throw error
             }
-            await end.take()?(nil)
-            return nil
         }
     }
 }
@@ -59,9 +42,9 @@ extension TransportResponse {
             return self
         }
         var copy = self
-        copy.body = TransportBody(StoringChunks(body: body, writer: writer))
+        copy.body = TransportBody(WatchedChunks(body: body, onChunk: { await writer.append($0) }))
         copy = copy.decoded
-        copy.body = TransportBody(EndingChunks(body: copy.body) { if $0 == nil { await writer.commit() } })
+        copy.body = TransportBody(WatchedChunks(body: copy.body, onEnd: { if $0 == nil { await writer.commit() } }))
         return copy
     }
 
@@ -70,9 +53,9 @@ extension TransportResponse {
         guard isCoded else { return self }
         var copy = decoded
         copy.body = TransportBody(
-            EndingChunks(body: copy.body) { error in
-                if (error as? AsyncNetError)?.code == .badContentEncoding { await remove() }
-            })
+            WatchedChunks(
+                body: copy.body,
+                onEnd: { if ($0 as? AsyncNetError)?.code == .badContentEncoding { await remove() } }))
         return copy
     }
 

@@ -145,8 +145,8 @@ extension CachedHop {
             let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }
         let stored = StoredResponse(
-            head, headers, variant, isContentDecoded: response.message.isContentDecoded, requested: sent.date,
-            received: now)
+            head, headers: headers, variant: variant, isContentDecoded: response.message.isContentDecoded,
+            requested: sent.date, received: now)
         let length = stored.contentRange?.bytes.map { Int64($0.count) }
         guard head.statusCode != 206 || request.range != nil && length != nil else { return nil }
         let part = head.statusCode == 206 ? await neighbour(of: stored) : nil

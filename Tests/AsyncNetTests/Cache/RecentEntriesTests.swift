@@ -12,19 +12,19 @@ struct RecentEntriesTests {
     /// How many bytes an entry of a key of one character counts for, with a body of 100 bytes.
     private func cost() throws -> Int {
         var entries = RecentEntries(capacity: .max)
-        entries.add("k", try response(), Data(count: 100))
+        entries.add(try response(), body: Data(count: 100), for: "k")
         return entries.bytes
     }
 
     @Test("The least recently used give way, and a use makes an entry the most recent")
     func recency() throws {
         var entries = RecentEntries(capacity: 3 * (try cost()))
-        for key in ["a", "b", "c"] as [CacheKey] { entries.add(key, try response(), Data(count: 100)) }
+        for key in ["a", "b", "c"] as [CacheKey] { entries.add(try response(), body: Data(count: 100), for: key) }
         #expect(entries.count == 3)
         #expect(entries.entries("a").count == 1)
-        entries.add("d", try response(), Data(count: 100))
+        entries.add(try response(), body: Data(count: 100), for: "d")
         #expect((["a", "b", "c", "d"] as [CacheKey]).map { entries.entries($0).count } == [1, 0, 1, 1])
-        entries.add("e", try response(), Data(count: 2 * (try cost())))
+        entries.add(try response(), body: Data(count: 2 * (try cost())), for: "e")
         #expect(entries.count == 1 && entries.entries("e").count == 1)
         #expect(entries.bytes <= entries.capacity)
     }
@@ -32,9 +32,9 @@ struct RecentEntriesTests {
     @Test("An entry of the same URL and variant is replaced, and other variants stay, newest first")
     func variants() throws {
         var entries = RecentEntries(capacity: 1 << 20)
-        entries.add("a", try response("en"), Data("1".utf8))
-        entries.add("a", try response("de"), Data("2".utf8))
-        entries.add("a", try response("en"), Data("3".utf8))
+        entries.add(try response("en"), body: Data("1".utf8), for: "a")
+        entries.add(try response("de"), body: Data("2".utf8), for: "a")
+        entries.add(try response("en"), body: Data("3".utf8), for: "a")
         #expect(entries.entries("a").map { String(decoding: $0.body, as: UTF8.self) } == ["3", "2"])
         entries.remove("a")
         #expect(entries.count == 0 && entries.bytes == 0)
@@ -43,7 +43,7 @@ struct RecentEntriesTests {
     @Test("One URL has at most 32 variants")
     func manyVariants() throws {
         var entries = RecentEntries(capacity: 1 << 20)
-        for number in 0..<100 { entries.add("a", try response("\(number)"), Data("\(number)".utf8)) }
+        for number in 0..<100 { entries.add(try response("\(number)"), body: Data("\(number)".utf8), for: "a") }
         #expect(entries.entries("a").map { String(decoding: $0.body, as: UTF8.self) }.first == "99")
         #expect(entries.count == 32)
     }
@@ -51,9 +51,9 @@ struct RecentEntriesTests {
     @Test("What is larger than the capacity is not kept, and removes nothing else", arguments: [0, -1, 2000])
     func tooLarge(_ capacity: Int) throws {
         var entries = RecentEntries(capacity: capacity)
-        entries.add("a", try response(), Data())
+        entries.add(try response(), body: Data(), for: "a")
         let before = entries.count
-        entries.add("b", try response(), Data(count: 5000))
+        entries.add(try response(), body: Data(count: 5000), for: "b")
         #expect(entries.entries("b").isEmpty && entries.count == before)
     }
 
@@ -67,8 +67,8 @@ struct RecentEntriesTests {
             case 1...4: _ = entries.entries(key)
             default:
                 entries.add(
-                    key, try response("\(Int.random(in: 0..<3, using: &random))"),
-                    Data(count: Int.random(in: 0..<2000, using: &random)))
+                    try response("\(Int.random(in: 0..<3, using: &random))"),
+                    body: Data(count: Int.random(in: 0..<2000, using: &random)), for: key)
             }
             var all: [RecentEntries.Entry] = []
             for key in 0..<20 { all += entries.entries("\(key)") }

@@ -13,14 +13,6 @@ enum CacheDecision: Equatable {
     /// Nothing may be sent, and there is no response that may be used.
     case unavailable
 
-    /// The index of the response that is used before any request to the server.
-    var used: Int? {
-        switch self {
-        case .use(let index, _), .useAndRevalidate(let index): index
-        case .fetch, .revalidate, .unavailable: nil
-        }
-    }
-
     /// - Parameter stored: The stored responses of the URL, newest first.
     init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
         // The newest response supersedes the others, also fresh ones (RFC 9111 §4).
@@ -34,20 +26,21 @@ enum CacheDecision: Equatable {
             self = request.isOnlyIfCached ? .unavailable : .fetch
             return
         }
-        self = Self.decision(index, stored[index], request, now)
+        self = Self.decision(index, of: stored[index], for: request, at: now)
     }
 
-    private static func decision(_ index: Int, _ response: StoredResponse, _ request: CacheRequest, _ now: Date)
-        -> CacheDecision
-    {
+    private static func decision(
+        _ index: Int, of response: StoredResponse, for request: CacheRequest, at now: Date
+    ) -> CacheDecision {
         let freshness = Freshness(response, at: now)
         switch request.mode {
         case .preferCache, .onlyIfCached: return .use(index, freshness.isFresh ? .hit : .stale)
         case .revalidate:
-            return freshness.isImmutable && isFresh(response, request, now) ? .use(index, .hit) : .revalidate(index)
+            return freshness.isImmutable && isFresh(response, for: request, at: now)
+                ? .use(index, .hit) : .revalidate(index)
         case .standard, .reload, .noStore: break
         }
-        if isFresh(response, request, now) { return .use(index, .hit) }
+        if isFresh(response, for: request, at: now) { return .use(index, .hit) }
         if isAcceptedStale(freshness, request.control), !request.requiresValidation { return .use(index, .stale) }
         if request.isOnlyIfCached { return .unavailable }
         let mayUseStale = !request.requiresValidation && !request.isRepeated && !freshness.isFresh
@@ -57,7 +50,7 @@ enum CacheDecision: Equatable {
     }
 
     /// Whether the response is fresh, and as fresh as the request requires (RFC 9111 §5.2.1).
-    private static func isFresh(_ response: StoredResponse, _ request: CacheRequest, _ now: Date) -> Bool {
+    private static func isFresh(_ response: StoredResponse, for request: CacheRequest, at now: Date) -> Bool {
         let freshness = Freshness(response, at: now)
         guard freshness.isFresh, !request.requiresValidation, !(request.isRepeated && response.statusCode >= 400) else {
             return false

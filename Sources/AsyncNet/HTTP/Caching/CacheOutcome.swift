@@ -13,7 +13,3 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     /// several ranges, conditions or a `Host` of its own; or it forbids to store its response (``CacheMode/noStore``, `no-store`).
     case bypassed
 }
-
-extension CacheOutcome: CustomStringConvertible {
-    public var description: String { rawValue }
-}

@@ -25,8 +25,11 @@ struct CacheRequest: Sendable {
         hasBody: Bool = false,
         isRepeated: Bool = false
     ) {
-        (self.head, self.mode, self.trust) = (head, mode, trust)
-        (self.hasBody, self.isRepeated) = (hasBody, isRepeated)
+        self.head = head
+        self.mode = mode
+        self.trust = trust
+        self.hasBody = hasBody
+        self.isRepeated = isRepeated
         control = CacheControl(head.headers)
         range = head.method == .get ? head.headers["Range"].flatMap(ByteRange.init) : nil
         key = Self.key(of: head.url, head.urlText)

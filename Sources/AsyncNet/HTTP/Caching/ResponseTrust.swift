@@ -6,18 +6,14 @@ import Foundation
 /// less: what a session without verification has stored is not used by a session that verifies.
 public struct ResponseTrust: Sendable, Hashable, Codable {
     /// What the server's certificate is verified by; empty if the server is not verified.
-    let verification: String
+    var verification = ""
     /// Further demands on the server, such as pins; empty without any. A response that met them is used without them too.
-    let demands: String
+    var demands = ""
     /// Whose the connection is, by its client certificate; empty without one.
-    let client: String
+    var client = ""
     /// The way to the server, such as a proxy; empty for the direct way. Without verification it decides whose response it
     /// is.
-    let route: String
-
-    init(verification: String = "", demands: String = "", client: String = "", route: String = "") {
-        (self.verification, self.demands, self.client, self.route) = (verification, demands, client, route)
-    }
+    var route = ""
 
     /// The server is verified by its certificate (RFC 9110 §4.3.4).
     ///

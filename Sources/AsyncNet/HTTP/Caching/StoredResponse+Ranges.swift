@@ -74,7 +74,9 @@ extension StoredResponse {
             return copy
         }
         copy.headers.remove("Content-Range")
-        (copy.statusCode, copy.reasonPhrase, copy.variant.isPart) = (200, "OK", false)
+        copy.statusCode = 200
+        copy.reasonPhrase = "OK"
+        copy.variant.isPart = false
         return copy
     }
 

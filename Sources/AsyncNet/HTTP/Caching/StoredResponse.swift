@@ -14,25 +14,18 @@ struct StoredResponse: Sendable, Hashable {
     var variant: CacheVariant
     /// Whether the stored body has no content coding any more; see ``TransportResponse/isContentDecoded``.
     var isContentDecoded: Bool
+}
 
-    init(
-        statusCode: Int, httpVersion: String?, reasonPhrase: String?, headers: HTTPHeaders, requested: Date,
-        received: Date, variant: CacheVariant, isContentDecoded: Bool
-    ) {
-        (self.statusCode, self.httpVersion, self.reasonPhrase) = (statusCode, httpVersion, reasonPhrase)
-        (self.headers, self.requested, self.received) = (headers, requested, received)
-        (self.variant, self.isContentDecoded) = (variant, isContentDecoded)
-    }
-
+extension StoredResponse {
     /// - Parameter headers: What is stored in place of the head's own headers.
     init(
-        _ head: HTTPResponseHead, _ headers: HTTPHeaders, _ variant: CacheVariant, isContentDecoded: Bool,
-        requested: Date, received: Date
+        _ head: HTTPResponseHead, headers: HTTPHeaders, variant: CacheVariant, isContentDecoded: Bool, requested: Date,
+        received: Date
     ) {
-        (statusCode, httpVersion) = (head.statusCode, head.httpVersion)
-        (reasonPhrase, self.headers) = (head.reasonPhrase, Self.storable(headers))
-        (self.requested, self.received, self.variant) = (requested, received, variant)
-        self.isContentDecoded = isContentDecoded
+        self.init(
+            statusCode: head.statusCode, httpVersion: head.httpVersion, reasonPhrase: head.reasonPhrase,
+            headers: Self.storable(headers), requested: requested, received: received, variant: variant,
+            isContentDecoded: isContentDecoded)
     }
 
     /// The head for a request of this URL at this time, with the age of the response (RFC 9111 §5.1).

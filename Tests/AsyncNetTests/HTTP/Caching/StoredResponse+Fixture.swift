@@ -30,6 +30,7 @@ extension StoredResponse {
         let head = HTTPResponseHead(statusCode: status, url: request.url, headers: headers)
         guard let variant = CacheVariant(of: headers, to: request) else { throw AsyncNetError(.invalidRequest) }
         return StoredResponse(
-            head, headers, variant, isContentDecoded: true, requested: date.addingTimeInterval(-delay), received: date)
+            head, headers: headers, variant: variant, isContentDecoded: true,
+            requested: date.addingTimeInterval(-delay), received: date)
     }
 }
