@@ -3,19 +3,9 @@ struct AuthenticationChallenge: Hashable, Sendable {
     /// The authentication scheme in lower case, such as `basic`, `digest` or `bearer`.
     let scheme: String
     /// The parameters; names in lower case, values unquoted, otherwise as sent. Of repeated names the first is kept.
-    let parameters: [String: String]
+    var parameters: [String: String] = [:]
     /// The value that schemes such as `Negotiate` have instead of parameters (RFC 9110 §11.2).
-    let token68: String?
-
-    /// Creates a challenge.
-    init(scheme: String, parameters: [String: String] = [:], token68: String? = nil) {
-        self.scheme = scheme.lowercased()
-        self.parameters = Dictionary(parameters.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
-        self.token68 = token68
-    }
-
-    /// The protection space that the credentials are for; most schemes have it.
-    var realm: String? { parameters["realm"] }
+    var token68: String?
 
     /// The challenges of all header lines of one name, in order.
     ///

@@ -9,7 +9,7 @@ struct AuthenticationScanner: ByteScanner {
     mutating func challenges() -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         skipCommas()
-        while let scheme = token() {
+        while let scheme = token()?.lowercased() {
             guard isAtEnd || takeSpaces() else { break }
             if let token68 = token68() {
                 found.append(AuthenticationChallenge(scheme: scheme, token68: token68))
@@ -40,7 +40,7 @@ struct AuthenticationScanner: ByteScanner {
         takeSpaces()
         guard take("=") else { return nil }
         takeSpaces()
-        guard let value = rest.first == UInt8(ascii: "\"") ? quotedString() : token() else { return nil }
+        guard let value = rest.first == UInt8(ascii: "\"") ? strictQuotedString() : token() else { return nil }
         takeSpaces()
         return (name, value)
     }
@@ -60,7 +60,7 @@ struct AuthenticationScanner: ByteScanner {
     }
 
     /// Refuses control characters, since the value is sent back in a header.
-    private mutating func quotedString() -> String? {
+    private mutating func strictQuotedString() -> String? {
         guard take("\"") else { return nil }
         var value: [UInt8] = []
         while var byte = rest.popFirst() {

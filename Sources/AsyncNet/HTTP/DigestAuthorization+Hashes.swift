@@ -14,18 +14,6 @@ extension DigestAuthorization {
         let count: String
         let cnonce: String
         let protection: Protection
-
-        init(nonce: String, count: String, cnonce: String, protection: Protection) {
-            (self.nonce, self.count, self.cnonce, self.protection) = (nonce, count, cnonce, protection)
-        }
-
-        /// Reads the parameters of an `Authorization` header that was sent.
-        init?(_ sent: [String: String]) {
-            guard let nonce = sent["nonce"], let protection = Protection(rawValue: sent["qop"] ?? "") else {
-                return nil
-            }
-            self.init(nonce: nonce, count: sent["nc"] ?? "", cnonce: sent["cnonce"] ?? "", protection: protection)
-        }
     }
 
     /// The use counts of the latest nonces: if responses arrive out of order, an earlier nonce may be used again.
@@ -50,7 +38,7 @@ extension DigestAuthorization {
 
     /// The `response` of §3.4.1, and of RFC 2069 §2.1.2 without `qop`.
     ///
-    /// - Parameter subject: The beginning of A2 (§3.4.3): method and target, or for `rspauth` the target only.
+    /// - Parameter subject: The beginning of A2 (§3.4.3): method and target.
     func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
         let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
         guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }

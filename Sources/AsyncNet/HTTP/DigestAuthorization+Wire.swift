@@ -43,12 +43,6 @@ extension String {
         "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
-    /// Percent-encoded except for attr-char of RFC 8187 §3.2.1, which is a token's characters without `*`, `'` and `%`.
-    fileprivate var extendedValue: String {
-        let bytes = utf8.flatMap { byte -> [UInt8] in
-            let stays = HTTPSyntax.isTokenByte(byte) && !"*'%".utf8.contains(byte)
-            return stays ? [byte] : Array("%\([byte].hexadecimal.uppercased())".utf8)
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    /// Percent-encoded except for attr-char of RFC 8187 §3.2.1.
+    fileprivate var extendedValue: String { PercentEncoding.encoded(self, keeping: "!#$&+-.^_`|~") }
 }

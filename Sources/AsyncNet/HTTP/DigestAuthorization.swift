@@ -29,7 +29,10 @@ struct DigestAuthorization: Sendable {
         protections = Self.protections(parameters["qop"])
         guard !protections.isEmpty, ![realm, nonce, parameters["opaque"] ?? ""].contains(where: \.hasControlCharacter)
         else { return nil }
-        (self.realm, self.nonce, self.algorithm, self.isSession) = (realm, nonce, algorithm, isSession)
+        self.realm = realm
+        self.nonce = nonce
+        self.algorithm = algorithm
+        self.isSession = isSession
         algorithmName = parameters["algorithm"]
         opaque = parameters["opaque"]
         isStale = parameters["stale"]?.lowercased() == "true"
@@ -86,26 +89,4 @@ struct DigestAuthorization: Sendable {
     /// Continues the counts of the previous state: a server may send the same nonce in several challenges, and no count
     /// may be sent twice.
     mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
-
-    /// Whether `rspauth` of `Authentication-Info` proves that the server knows the password (§3.5); `nil` without
-    /// `rspauth`.
-    ///
-    /// - Parameters:
-    ///   - authorization: The value that `header` returned for the request of this response.
-    ///   - body: The response's bytes, read only under `auth-int`; the result is `nil` without them.
-    func isGenuine(
-        authenticationInfo: String, answering authorization: String, user: String, password: String,
-        body: () -> [UInt8]? = { [] }
-    ) -> Bool? {
-        let info = AuthenticationChallenge.parameters(authenticationInfo)
-        let sent = AuthenticationChallenge.challenges(in: [authorization]).first?.parameters ?? [:]
-        guard let proof = info["rspauth"], let uri = sent["uri"], let use = NonceUse(sent) else { return nil }
-        guard info["cnonce"] ?? use.cnonce == use.cnonce, (info["nc"] ?? use.count).lowercased() == use.count else {
-            return false
-        }
-        let bodyHash =
-            use.protection == .authInt ? body().map { MessageDigest.of($0, algorithm: algorithm).hexadecimal } : nil
-        if use.protection == .authInt, bodyHash == nil { return nil }
-        return proof.lowercased() == response(to: use, key: key(user, password), subject: ":\(uri)", bodyHash: bodyHash)
-    }
 }

@@ -46,7 +46,8 @@ struct DigestAuthorizationWireTests {
             (["Bearer realm=a, Digest realm=b"], nil), ([], nil),
         ] as [([String], String?)])
     func preferred(_ values: [String], _ realm: String?) {
-        #expect(DigestAuthorization.preferred(of: AuthenticationChallenge.challenges(in: values))?.realm == realm)
+        let preferred = DigestAuthorization.preferred(of: AuthenticationChallenge.challenges(in: values))
+        #expect(preferred?.parameters["realm"] == realm)
     }
 
     @Test("Quotes and backslashes are escaped, and hashed as they are")
@@ -85,48 +86,6 @@ struct DigestAuthorizationWireTests {
         }
         #expect(error?.code == .invalidRequest)
         #expect(error?.description.contains("secret") == false)
-    }
-
-    @Test(
-        "A server proves that it knows the password",
-        arguments: [
-            (", qop=auth", "281802e28f78376c831f51b35049920a"),
-            (", qop=auth, algorithm=SHA-256-sess", "e3836570c96f47b0e67e0168d01d87547c1b8a383c8601d71a3d8db0d663b4c5"),
-            (", qop=auth-int, algorithm=SHA-256", "c49e0cb1daa86eb2aa7a809f22ac4b8ac0d0ba140a781f4fe1f2aed22b204d4f"),
-            ("", "0742e7b736297966cffa4ee08126c679"),
-        ])
-    func proof(_ challenge: String, _ proof: String) throws {
-        var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n\(challenge)")
-        let sent = try #require(try digest.header(method: .post, uri: "/x", user: "u", password: "p", cnonce: "c"))
-        digest.receive(authenticationInfo: "nextnonce=\"n2\"")
-        func isGenuine(_ info: String, password: String = "p") -> Bool? {
-            digest.isGenuine(
-                authenticationInfo: info, answering: sent, user: "u", password: password, body: { Array("answer".utf8) }
-            )
-        }
-        #expect(isGenuine("rspauth=\"\(proof)\", nextnonce=\"n2\"") == true)
-        #expect(isGenuine("rspauth=\"\(proof.uppercased())\"") == true)
-        if challenge != "" {
-            #expect(isGenuine("rspauth=\"\(proof)\", nc=00000001, cnonce=\"c\"") == true)
-            #expect(isGenuine("rspauth=\"\(proof)\", nc=00000002") == false)
-            #expect(isGenuine("rspauth=\"\(proof)\", cnonce=\"d\"") == false)
-        }
-        #expect(isGenuine("rspauth=\"\(proof)\"", password: "q") == false)
-        #expect(isGenuine("rspauth=\"x\(proof.dropFirst())\"") == false)
-        #expect(isGenuine("nextnonce=\"n2\"") == nil)
-        #expect(isGenuine("") == nil)
-    }
-
-    @Test("An rspauth over a missing body proves nothing")
-    func proofWithoutBody() throws {
-        var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth-int")
-        let sent = try #require(try digest.header(method: .get, uri: "/x", user: "u", password: "p", cnonce: "c"))
-        #expect(
-            digest.isGenuine(
-                authenticationInfo: "rspauth=\"0\"", answering: sent, user: "u", password: "p", body: { nil }) == nil)
-        #expect(
-            digest.isGenuine(authenticationInfo: "rspauth=\"0\"", answering: "Basic abc", user: "u", password: "p")
-                == nil)
     }
 
     @Test("No description or dump contains the user, the password or a response", arguments: ["MD5", "SHA-256-sess"])
