@@ -37,7 +37,7 @@ public struct Checksum: Hashable, Sendable {
 
     /// The bytes of hexadecimal text; empty if the text contains anything else.
     private static func hexadecimal(_ text: String) -> [UInt8] {
-        let digits = text.utf8.compactMap(\.hexadecimalValue)
+        let digits = text.utf8.compactMap(\.hexValue)
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return [] }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
@@ -46,16 +46,4 @@ public struct Checksum: Hashable, Sendable {
 extension Checksum: CustomStringConvertible {
     /// The algorithm and lower-case hexadecimal digits, such as `sha-256:e3b0…`.
     public var description: String { "\(algorithm.rawValue):\(isValid ? bytes.hexadecimal : "<invalid>")" }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit; `nil` for other bytes.
-    fileprivate var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
 }

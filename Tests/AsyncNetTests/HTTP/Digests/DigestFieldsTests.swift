@@ -62,26 +62,11 @@ struct DigestFieldsTests {
     }
 
     @Test(
-        "A malformed field is ignored as a whole",
+        "A malformed digest is left out",
         arguments: [
-            ",", "=", "SHA-256=:\(one):, X", "sha-256=\(one)", "sha-256 =:\(one):", "sha-256= :\(one):",
-            "sha-256=:\(one)", "sha-256=:\(one):,", "sha-256=:\(one):, ,a",
-            ", sha-256=:\(one):", "sha-256=:\(one): a", "sha-256=:\(one)::", "sha-256=:\(one):;", "sha-256=:\(one): ;a",
-            "sha-256=:\(one):;A", "sha-256=:\(one):;a=",
-            "sha-256=:é:", "sha-256=:\(one):, a=é", "sha-256=:\(one):, é", "\tsha-256=:\(one):", "sha-256=:!:",
-            "sha-256=:a b:", "sha-256=:=:", "sha-256=:====:, sha-256=:\(one):", "sha-256=:YQ===:, sha-256=:\(one):",
-            "sha-256=:a=b=:, sha-256=:\(one):", "sha-256=:a:",
-            "sha-256=:\(one):, a=1234567890123456", "sha-256=:\(one):, a=1.", "sha-256=:\(one):, a=-",
-            "sha-256=:\(one):, a=1.2345", "sha-256=:\(one):, a=?2",
-            "sha-256=:\(one):, a=1234567890123.1", "sha-256=:\(one):, a=@1.5", "sha-256=:\(one):, a=@",
-            "sha-256=:\(one):, a=%\"%C3%BC\"",
-            "sha-256=:\(one):, a=%\"%c3\"", "sha-256=:\(one):, a=%\"%c\"", "sha-256=:\(one):, a=%\"",
-            "sha-256=:\(one):, a=%x", "sha-256=:\(one):, a=\"b",
-            "sha-256=:\(one):, a=\"\\b\"", "sha-256=:\(one):, a=\"\u{7F}\"", "sha-256=:\(one):, a=(1",
-            "sha-256=:\(one):, a=(1,2)", "sha-256=:\(one):, a=(1\"b\")",
-            "sha-256=:\(one):, a=((1))", "sha-256=:\(one):, a=()b", "sha-256=:\(one):, 1a=1", "sha-256=:\(one):, a==",
-            "sha-256=:\(one):\0",
-            "sha-256=:\(one):\u{301}", "sha-256=:\(one):, a=\"é\"",
+            ",", "=", "SHA-256=:\(one):", "sha-256=\(one)", "sha-256 =:\(one):", "sha-256= :\(one):", "sha-256=:\(one)",
+            "sha-256=:\(one): a", "sha-256=:é:", "sha-256=:!:", "sha-256=:a b:", "sha-256=:=:", "sha-256=:a:",
+            "sha-256=:a=b=:", "sha-256=:\(one)\0:",
         ] as [String])
     func malformed(_ value: String) {
         #expect(DigestFields.checksums(value).isEmpty)
