@@ -37,7 +37,9 @@ struct Validator: Sendable {
         _ subject: Subject = .wholeResponse, cause: (@Sendable (RawResponse) throws -> any Error)? = nil,
         _ check: @escaping @Sendable (RawResponse) throws -> Void
     ) {
-        (self.subject, self.cause, self.check) = (subject, cause, check)
+        self.subject = subject
+        self.cause = cause
+        self.check = check
     }
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
@@ -65,9 +67,7 @@ extension Validator {
         Validator(.type) { response in
             guard response.hasBody else { return }
             let acceptable = acceptable(response)
-            let ranges = acceptable.compactMap(MediaType.init)
-            let accepts = response.head.mediaType.map { type in ranges.contains { $0.includes(type) } }
-            guard accepts ?? ranges.contains(where: { $0.type == "*" && $0.subtype == "*" }) else {
+            guard MediaType.list(acceptable, includes: response.head.mediaType) else {
                 let type = response.head.mediaType.map { "Content-Type \($0)" } ?? "missing Content-Type"
                 let list = acceptable.sorted().joined(separator: ", ")
                 throw AsyncNetError(.unacceptableContentType, "The response's \(type) is not acceptable, only \(list)")

@@ -16,4 +16,27 @@ extension ByteScanner {
         rest = rest.dropFirst(skipped.count)
         return skipped
     }
+
+    mutating func skipSpaces() { skip { $0 == 0x20 || $0 == 0x09 } }
+
+    /// A token or a quoted string after spaces (RFC 9110 §5.6.6), up to one of these characters.
+    mutating func value(endingAt ends: StaticString) -> String {
+        skipSpaces()
+        if take("\"") { return quotedString() }
+        let marks = UnsafeBufferPointer(start: ends.utf8Start, count: ends.utf8CodeUnitCount)
+        return String(Substring(skip { !marks.contains($0) }.trimmedHTTPSpace))
+    }
+
+    /// Reads to the closing quote, or to the end without one.
+    mutating func quotedString() -> String {
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            guard byte == UInt8(ascii: "\\") else {
+                value.append(byte)
+                continue
+            }
+            if let escaped = rest.popFirst() { value.append(escaped) }
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
 }

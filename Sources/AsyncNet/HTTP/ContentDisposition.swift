@@ -10,11 +10,10 @@ package struct ContentDisposition: Hashable, Sendable {
 
     /// Parses `attachment; filename="a.txt"; filename*=UTF-8''%c3%a4.txt`; `nil` if the type is not a token.
     init?(_ text: String) {
-        let scalars = text[...].unicodeScalars
-        let type = Substring(scalars.prefix { $0 != ";" })
-        self.type = String(type).trimmedHTTPSpace.lowercased()
+        let type = text.utf8.prefix { $0 != UInt8(ascii: ";") }
+        self.type = String(Substring(type.trimmedHTTPSpace)).lowercased()
         guard HTTPSyntax.isToken(self.type) else { return nil }
-        parameters = HTTPParameters.firstValues(scalars[type.endIndex...])
+        parameters = HTTPParameters.firstValues(text.utf8[type.endIndex...])
     }
 
     /// The file name as sent: `filename*` if it can be decoded, else `filename`; `nil` if both are missing or empty.

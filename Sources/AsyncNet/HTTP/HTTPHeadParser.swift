@@ -27,7 +27,8 @@ package struct HTTPHeadParser {
     /// Starts another block; the size limit applies to all blocks together.
     package mutating func beginBlock() {
         statusCode = 0
-        (httpVersion, reasonPhrase) = (nil, nil)
+        httpVersion = nil
+        reasonPhrase = nil
         headers = HTTPHeaders()
     }
 
@@ -110,13 +111,10 @@ package struct HTTPHeadParser {
     }
 
     private static func percentEncoded(_ bytes: Line) -> String {
-        bytes.reduce(into: "") { text, byte in
-            if byte < 0x80 {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + String(byte, radix: 16, uppercase: true)
-            }
+        let encoded = bytes.reduce(into: [UInt8]()) { encoded, byte in
+            if byte < 0x80 { encoded.append(byte) } else { PercentEncoding.append(byte, to: &encoded) }
         }
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     private static func withoutLineBreak(_ line: Line) -> Line {

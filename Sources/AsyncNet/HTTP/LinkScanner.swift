@@ -39,33 +39,9 @@ struct LinkScanner: ByteScanner {
         let text = skip { !"=;, \t\"".utf8.contains($0) }
         let name = String(decoding: text, as: UTF8.self).lowercased()
         skipSpaces()
-        let value = take("=") ? value() : ""
+        let value = take("=") ? value(endingAt: ";,") : ""
         return HTTPSyntax.isToken(name) ? (name, value) : nil
     }
-
-    private mutating func value() -> String {
-        skipSpaces()
-        guard take("\"") else {
-            return String(decoding: skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }, as: UTF8.self)
-                .trimmedHTTPSpace
-        }
-        return quotedString()
-    }
-
-    /// Reads to the closing quote, or to the end without one.
-    private mutating func quotedString() -> String {
-        var value: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            guard byte == UInt8(ascii: "\\") else {
-                value.append(byte)
-                continue
-            }
-            if let escaped = rest.popFirst() { value.append(escaped) }
-        }
-        return String(decoding: value, as: UTF8.self)
-    }
-
-    private mutating func skipSpaces() { skip { $0 == 0x20 || $0 == 0x09 } }
 
     /// Skips the rest of a link and the comma after it; a comma in quotes or in angle brackets does not count.
     private mutating func skipToComma() {

@@ -9,14 +9,13 @@ public struct MediaType: Hashable, Sendable {
 
     /// Parses a type such as `text/html; charset="utf-8"`; `nil` unless there are two tokens around a slash.
     public init?(_ text: String) {
-        let scalars = text[...].unicodeScalars
-        let essence = Substring(scalars.prefix { $0 != ";" })
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false).map {
-            String($0).trimmedHTTPSpace.lowercased()
+        let essence = text.utf8.prefix { $0 != UInt8(ascii: ";") }
+        let parts = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(Substring($0.trimmedHTTPSpace)).lowercased()
         }
         guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }) else { return nil }
         (type, subtype) = (parts[0], parts[1])
-        parameters = HTTPParameters.firstValues(scalars[essence.endIndex...])
+        parameters = HTTPParameters.firstValues(text.utf8[essence.endIndex...])
     }
 
     private init(_ type: MediaType, charset: String) {
@@ -29,7 +28,9 @@ public struct MediaType: Hashable, Sendable {
     package static func last(in text: String) -> MediaType? {
         guard text.utf8.contains(0x2C) else { return MediaType(text).flatMap { $0.isAny ? nil : $0 } }
         var found: MediaType?
-        var (rest, start, quote) = (text[...].unicodeScalars, text.startIndex, QuotedString())
+        var rest = text[...].unicodeScalars
+        var start = text.startIndex
+        var quote = QuotedString()
         while true {
             let scalar = rest.popFirst()
             let end = scalar.map { _ in text.unicodeScalars.index(before: rest.startIndex) } ?? text.endIndex
@@ -51,6 +52,11 @@ public struct MediaType: Hashable, Sendable {
 
     /// The value of `charset`, as sent.
     public var charset: String? { parameters["charset"] }
+
+    /// Whether a list of media ranges includes a type; a missing type only if the list has `*/*`.
+    static func list(_ ranges: [String], includes type: MediaType?) -> Bool {
+        ranges.compactMap(MediaType.init).contains { range in type.map(range.includes) ?? range.isAny }
+    }
 
     /// Whether this media range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are
     /// ignored.

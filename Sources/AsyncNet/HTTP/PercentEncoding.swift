@@ -2,15 +2,38 @@ import Foundation
 
 /// Percent-encoding of text that becomes a part of a URL (RFC 3986 §2.1).
 enum PercentEncoding {
-    private static let digits = Array("0123456789ABCDEF".utf8)
-    private static let reserved = Array(":/?#[]@!$&'()*+,;=".utf8)
+    /// What becomes of a percent sign.
+    enum PercentSign { case encoded, keptBeforeDigits, kept }
 
     /// Encodes all bytes except the unreserved characters.
-    static func encoded(_ text: String) -> String { encoded(text) { _ in false } }
+    static func encoded(_ text: String) -> String { encoded(text, keeping: "-._~") }
 
     /// Encodes all bytes except unreserved and reserved characters and percent-encoded bytes.
     static func encodedKeepingReserved(_ text: String) -> String {
-        encoded(text, keepsEncoded: true) { reserved.contains($0) }
+        encoded(text, keeping: "-._~:/?#[]@!$&'()*+,;=", percent: .keptBeforeDigits)
+    }
+
+    /// Encodes all bytes except letters, digits and these characters.
+    static func encoded(_ text: String, keeping kept: StaticString, percent: PercentSign = .encoded) -> String {
+        let bytes = Array(text.utf8)
+        let others = UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount)
+        func stays(_ index: Int) -> Bool {
+            let byte = bytes[index]
+            guard byte == UInt8(ascii: "%") else { return HTTPSyntax.isAlphanumeric(byte) || others.contains(byte) }
+            return percent == .kept || percent == .keptBeforeDigits && isEncoded(bytes, at: index)
+        }
+        guard !bytes.indices.allSatisfy(stays) else { return text }
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if stays(index) { result.append(byte) } else { append(byte, to: &result) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Appends a byte as a percent sign and two digits.
+    static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        for half in [byte >> 4, byte & 15] { bytes.append(half < 10 ? 0x30 + half : 0x41 + half - 10) }
     }
 
     /// Encodes the dots, which otherwise stand for themselves.
@@ -33,28 +56,16 @@ enum PercentEncoding {
         return bytes.indices.allSatisfy { bytes[$0] != UInt8(ascii: "%") || isEncoded(bytes, at: $0) }
     }
 
-    private static func encoded(_ text: String, keepsEncoded: Bool = false, keeps: (UInt8) -> Bool) -> String {
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            let isKept =
-                byte == UInt8(ascii: "%")
-                ? keepsEncoded && isEncoded(bytes, at: index) : isUnreserved(byte) || keeps(byte)
-            if isKept {
-                result.append(byte)
-            } else {
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        HTTPSyntax.isAlphanumeric(byte) || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
-    }
-
     private static func isEncoded(_ bytes: [UInt8], at index: Int) -> Bool {
-        bytes[index...].dropFirst().prefix(2).filter { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 | 0x20 }.count == 2
+        index + 2 < bytes.count && bytes[index + 1].hexValue != nil && bytes[index + 2].hexValue != nil
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit; `nil` for other bytes.
+    var hexValue: UInt8? {
+        if self &- 0x30 < 10 { return self - 0x30 }
+        return asciiLowercased &- 0x61 < 6 ? asciiLowercased - 0x61 + 10 : nil
     }
 }
 

@@ -89,13 +89,13 @@ public struct RedactionRule: Sendable {
     }
 
     /// The value of a `Cookie` header: names stay, values are `REDACTED`.
-    public func cookies(_ value: String) -> String {
+    package func cookies(_ value: String) -> String {
         value.split(separator: ";", omittingEmptySubsequences: false).map(cookie).joined(separator: ";")
     }
 
     /// The value of a `Set-Cookie` header: the name and the known attributes stay, other values are `REDACTED`. Cookies
     /// that were joined by a comma are treated each.
-    public func setCookie(_ value: String) -> String {
+    package func setCookie(_ value: String) -> String {
         SetCookie.split(value).map { one in
             let parts = one.split(separator: ";", omittingEmptySubsequences: false)
             return parts.enumerated().map { $0 > 0 && isAttribute($1) ? String($1) : cookie($1) }.joined(separator: ";")
@@ -107,9 +107,10 @@ public struct RedactionRule: Sendable {
     ///
     /// A body may be cut at any byte, and need not be valid. Except in multipart bodies, text that begins as JSON is
     /// treated as JSON whatever its type is; text without a type, `text/plain` and `application/octet-stream` that
-    /// begin with a name and an equals sign are treated as forms. A secret field whose value is an object or an array
-    /// is redacted as a whole, and so are fields of JSON within a JSON string. Values of `true`, `false` and `null` are
-    /// not secret. Takes time in proportion to the body's length.
+    /// begin with a name and an equals sign are treated as forms. JSON and forms in UTF-16 and UTF-32 are redacted as a
+    /// whole. A secret field whose value is an object or an array is redacted as a whole, and so are fields of JSON
+    /// within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in proportion to the body's
+    /// length.
     ///
     /// JSON, forms and URLs in values are read up to three levels deep. A value that is nested more deeply is redacted
     /// as a whole if it may have a secret.

@@ -63,9 +63,9 @@ package struct URLReference: Equatable, Sendable {
     var url: URL? {
         var encoded = self
         encoded.authority = authority.map(Self.encodingZone)
-        encoded.path = Self.encoding(path, allowing: Self.pathCharacters)
-        encoded.query = query.map { Self.encoding($0, allowing: Self.queryCharacters) }
-        encoded.fragment = fragment.map { Self.encoding($0, allowing: Self.queryCharacters) }
+        encoded.path = PercentEncoding.encoded(path, keeping: Self.pathCharacters, percent: .keptBeforeDigits)
+        encoded.query = query.map(Self.encodedQuery)
+        encoded.fragment = fragment.map(Self.encodedQuery)
         let host = (authority ?? "").utf8
         guard !host.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x5C }) else { return nil }
         let isASCII = host.allSatisfy { $0 < 0x80 }
@@ -85,8 +85,8 @@ package struct URLReference: Equatable, Sendable {
     var spelledURL: SpelledURL? {
         guard let url else { return nil }
         var spelled = URLReference(url.absoluteString)
-        spelled.path = Self.encoding(path, allowing: Self.pathCharacters, keepsPercent: true)
-        spelled.query = query.map { Self.encoding($0, allowing: Self.queryCharacters, keepsPercent: true) }
+        spelled.path = PercentEncoding.encoded(path, keeping: Self.pathCharacters, percent: .kept)
+        spelled.query = query.map { PercentEncoding.encoded($0, keeping: Self.queryCharacters, percent: .kept) }
         return SpelledURL(url: url, text: spelled.text)
     }
 
@@ -134,27 +134,8 @@ package struct URLReference: Equatable, Sendable {
     private static let pathCharacters: StaticString = "/:@!$&'()*+,;=-._~"
     private static let queryCharacters: StaticString = "/?:@!$&'()*+,;=-._~"
 
-    /// Percent-encodes every byte except letters, digits, those in `allowed`, and a `%` before two hex digits.
-    ///
-    /// - Parameter keepsPercent: Whether no `%` is encoded.
-    private static func encoding(_ text: String, allowing allowed: StaticString, keepsPercent: Bool = false) -> String {
-        let bytes = Array(text.utf8)
-        func isHex(_ index: Int) -> Bool {
-            index < bytes.count && (bytes[index] &- 0x30 < 10 || bytes[index].asciiLowercased &- 0x61 < 6)
-        }
-        let allowedBytes = UnsafeBufferPointer(start: allowed.utf8Start, count: allowed.utf8CodeUnitCount)
-        func stands(_ index: Int) -> Bool {
-            let byte = bytes[index]
-            return byte.asciiLowercased &- 0x61 < 26 || byte &- 0x30 < 10 || allowedBytes.contains(byte)
-                || byte == UInt8(ascii: "%") && (keepsPercent || isHex(index + 1) && isHex(index + 2))
-        }
-        guard !bytes.indices.allSatisfy(stands) else { return text }
-        let hex = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            encoded += stands(index) ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-        }
-        return String(decoding: encoded, as: UTF8.self)
+    private static func encodedQuery(_ text: String) -> String {
+        PercentEncoding.encoded(text, keeping: queryCharacters, percent: .keptBeforeDigits)
     }
 }
 

@@ -23,7 +23,10 @@ struct URLTemplateExpansion {
 
     /// The pieces joined. The dots of a path segment that is `.` or `..`, and that an expression made, are encoded.
     var text: String {
-        var (text, segment, isGuarded, isPath) = ("", "", false, true)
+        var text = ""
+        var segment = ""
+        var isGuarded = false
+        var isPath = true
         func ended() -> String {
             isGuarded && PercentEncoding.isDotSegment(segment) ? PercentEncoding.encodedDots(segment) : segment
         }
@@ -36,7 +39,9 @@ struct URLTemplateExpansion {
                 }
                 text += ended()
                 text.unicodeScalars.append(character)
-                (segment, isGuarded, isPath) = ("", false, character == "/")
+                segment = ""
+                isGuarded = false
+                isPath = character == "/"
             }
         }
         return text + (isPath ? ended() : segment)

@@ -59,17 +59,15 @@ struct EventConnection: Sendable {
         try checkType(head.mediaType)
         goBack(to: place)
         endIsAnnounced = head.contentLength != nil
-        (isEstablished, isOpen, failures) = (true, true, 0)
+        isEstablished = true
+        isOpen = true
+        failures = 0
         return true
     }
 
     /// Ignores parameters, since events are always UTF-8. A response without a type needs `*/*`.
     private func checkType(_ type: MediaType?) throws(AsyncNetError) {
-        let ranges = contentTypes.compactMap(MediaType.init)
-        let accepts = ranges.contains { range in
-            type.map(range.includes) ?? (range.type == "*" && range.subtype == "*")
-        }
-        guard !accepts else { return }
+        guard !MediaType.list(contentTypes, includes: type) else { return }
         let (list, own) = (contentTypes.joined(separator: " or "), type.map { "\($0)" } ?? "none")
         throw AsyncNetError(
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")

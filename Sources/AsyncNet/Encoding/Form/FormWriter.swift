@@ -71,14 +71,8 @@ struct FormWriter {
             } else if byte == UInt8(ascii: " "), case .plusReplaced = encoder.spaceEncoding {
                 bytes.append(UInt8(ascii: "+"))
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.hexDigit(byte >> 4))
-                bytes.append(Self.hexDigit(byte & 15))
+                PercentEncoding.append(byte, to: &bytes)
             }
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

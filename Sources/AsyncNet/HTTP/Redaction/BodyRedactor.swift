@@ -20,9 +20,7 @@ struct BodyRedactor {
             return multipart(bytes, type?.parameters["boundary"])
         }
         let isMedia = ["image", "audio", "video", "font"].contains(type?.type)
-        if !isMedia, let wide = WideText(bytes) {
-            return wide.changed { redacted(ArraySlice($0), contentType: contentType) } ?? Array(bytes)
-        }
+        if !isMedia, Self.isWide(bytes) { return Array(RedactionRule.mark.utf8) }
         if Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
         if isMedia { return Array(bytes) }
         if isJSON(type) { return JSONRedactor(rule: rule).redacted(bytes) }
@@ -46,6 +44,16 @@ struct BodyRedactor {
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         let first = rest.first { $0 > 0x20 && $0 != 0x7F }
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// Whether the bytes are JSON or a form in UTF-16 or UTF-32 (RFC 4627 §3), whose characters have zero bytes.
+    private static func isWide(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE], [0, 0, 0xFE, 0xFF]]
+        let zeros = bytes.prefix(4).map { $0 == 0 ? "0" : "x" }.joined()
+        guard ["000x", "x000", "0x0x", "x0x0"].contains(zeros) || marks.contains(where: { bytes.starts(with: $0) })
+        else { return false }
+        let narrow = ArraySlice(bytes.prefix(256).filter { $0 != 0 && $0 < 0xFE })
+        return beginsAsJSON(narrow) || beginsAsForm(narrow)
     }
 
     private func isPlain(_ type: MediaType?) -> Bool {

@@ -172,8 +172,8 @@ private struct JSONText {
         var units: [UInt16] = []
         repeat {
             if !units.isEmpty { rest = rest.dropFirst(2) }
-            let digits = rest.prefix(4).prefix { PercentBytes.digit($0) != nil }
-            units.append(digits.reduce(0) { $0 << 4 | UInt16(PercentBytes.digit($1) ?? 0) })
+            let digits = rest.prefix(4).prefix { $0.hexValue != nil }
+            units.append(digits.reduce(0) { $0 << 4 | UInt16($1.hexValue ?? 0) })
             rest = rest.dropFirst(digits.count)
         } while rest.starts(with: #"\u"#.utf8)
         return units

@@ -10,25 +10,18 @@ package enum PercentBytes {
         return decoded
     }
 
-    static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    /// - Parameter plus: What a plus sign stands for, a space in a query or a form.
+    static func decoded(_ bytes: ArraySlice<UInt8>, plus: UInt8 = 0x20) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = bytes
         while let byte = rest.popFirst() {
-            if byte == 0x25, let high = digit(rest.first), let low = digit(rest.dropFirst().first) {
+            if byte == 0x25, let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
                 decoded.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
-                decoded.append(byte == 0x2B ? 0x20 : byte)
+                decoded.append(byte == 0x2B ? plus : byte)
             }
         }
         return decoded
-    }
-
-    static func digit(_ byte: UInt8?) -> UInt8? {
-        switch byte {
-        case .some(let byte) where byte &- 0x30 < 10: byte - 0x30
-        case .some(let byte) where byte.asciiLowercased &- 0x61 < 6: byte.asciiLowercased - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -13,8 +13,8 @@ extension RedactionRule {
     private static func hasEscape(_ text: [UInt8]) -> Bool {
         text.indices.contains { index in
             let (mark, next) = (text[index], text[index...].dropFirst().prefix(2))
-            if mark == 0x5C { return next.first == UInt8(ascii: "u") && PercentBytes.digit(next.last) != nil }
-            return mark == 0x25 && next.count == 2 && next.allSatisfy { PercentBytes.digit($0) != nil }
+            if mark == 0x5C { return next.first == UInt8(ascii: "u") && next.last?.hexValue != nil }
+            return mark == 0x25 && next.count == 2 && next.allSatisfy { $0.hexValue != nil }
         }
     }
 }

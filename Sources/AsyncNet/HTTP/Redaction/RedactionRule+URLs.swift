@@ -18,7 +18,9 @@ struct PairRedactor {
     private var isTextRead = false
 
     init(rule: RedactionRule, place: RedactionRule.Place, depth: Int = RedactionRule.depth) {
-        (self.rule, self.place, self.depth) = (rule, place, depth)
+        self.rule = rule
+        self.place = place
+        self.depth = depth
     }
 
     // MARK: URLs
@@ -184,15 +186,16 @@ struct PairRedactor {
         // What stands before the equals sign is no name if it has marks of a URL or of JSON.
         if let equals, item[..<equals].contains(where: { "\":?".utf8.contains($0) }) {
             guard !isTextRead else { return Array(item) }
-            return inner(item, String(decoding: item, as: UTF8.self)) { $0.text($0.json($1)) }
+            return inner(item, text: String(decoding: item, as: UTF8.self)) { $0.text($0.json($1)) }
         }
         let start = equals.map { $0 + 1 } ?? item.startIndex
-        return item[..<start] + inner(item[start...], PercentBytes.text(item[start...])) { $0.value($1) }
+        return item[..<start] + inner(item[start...], text: PercentBytes.text(item[start...])) { $0.value($1) }
     }
 
     /// What is written in the place of a text within a text.
-    private func inner(_ bytes: ArraySlice<UInt8>, _ text: String, _ read: (PairRedactor, String) -> String) -> [UInt8]
-    {
+    private func inner(
+        _ bytes: ArraySlice<UInt8>, text: String, read: (PairRedactor, String) -> String
+    ) -> [UInt8] {
         guard depth > 0 else {
             return rule.mayHoldSecret(PercentBytes.decodedFully(bytes)) ? Array(RedactionRule.mark.utf8) : Array(bytes)
         }

@@ -37,7 +37,7 @@ struct BodyRedactorTests {
         #expect(!rule.text(ofURL: url).contains("Quux"))
     }
 
-    @Test("JSON in UTF-16 and UTF-32 stays in its encoding", arguments: [2, 4], [false, true])
+    @Test("JSON in UTF-16 and UTF-32 is redacted as a whole", arguments: [2, 4], [false, true])
     func wide(_ width: Int, _ isBigEndian: Bool) {
         func wide(_ text: String) -> Data {
             Data(
@@ -48,8 +48,8 @@ struct BodyRedactorTests {
         }
         for start in ["", "\u{FEFF}"] {
             let body = wide(start + #"{"token":"Q","ä":1}"#)
-            #expect(rule.body(body, contentType: "application/json") == wide(start + #"{"token":"REDACTED","ä":1}"#))
-            #expect(!rule.body(body.dropLast(9), contentType: "application/json").contains(secret))
+            #expect(rule.body(body, contentType: "application/json") == Data("REDACTED".utf8))
+            #expect(!rule.body(body.dropLast(9), contentType: nil).contains(secret))
         }
     }
 
