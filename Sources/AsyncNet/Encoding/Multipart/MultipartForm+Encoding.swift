@@ -12,8 +12,9 @@ extension MultipartForm {
     ///   `.fileNotReadable`, `.bodyStreamFailed` and the like for its content; `.cancelled`.
     public func encode() async throws(AsyncNetError) -> Data {
         try await UserCode.run { () async throws(AsyncNetError) in
+            let reader = try makeReader()
             var encoded = Data()
-            try await forEachChunk { encoded.append($0) }
+            while let chunk = try await reader.next() { encoded.append(chunk) }
             return encoded
         }
     }
@@ -23,39 +24,26 @@ extension MultipartForm {
     /// - Throws: ``AsyncNetError``, as ``encode()``; `.fileNotWritable` if the file cannot be written or exists.
     public func write(to file: URL) async throws(AsyncNetError) {
         try await UserCode.run { () async throws(AsyncNetError) in
+            let reader = try makeReader()
             do { try Data().write(to: file, options: .withoutOverwriting) } catch {
                 throw AsyncNetError(.fileNotWritable, "The form's file cannot be made", underlyingError: error)
             }
-            do throws(AsyncNetError) { try await writeChunks(to: file) } catch {
+            do {
+                let handle = try FileHandle(forWritingTo: file)
+                defer { try? handle.close() }
+                while let chunk = try await reader.next() { try handle.write(contentsOf: chunk) }
+            } catch {
                 try? FileManager.default.removeItem(at: file)
-                throw error
+                throw AsyncNetError(wrapping: error, as: .fileNotWritable, "The form cannot be written")
             }
         }
     }
 
-    private func writeChunks(to file: URL) async throws(AsyncNetError) {
-        do {
-            let handle = try FileHandle(forWritingTo: file)
-            defer { try? handle.close() }
-            try await forEachChunk { chunk in
-                do { try handle.write(contentsOf: chunk) } catch {
-                    throw AsyncNetError(.fileNotWritable, "The form cannot be written", underlyingError: error)
-                }
-            }
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .fileNotWritable)
+    private func makeReader() throws(AsyncNetError) -> BodyReader {
+        // A given boundary is checked, and a random one is replaced only if it occurs in a part.
+        guard try settled().boundary == boundary else {
+            throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")
         }
-    }
-
-    private func forEachChunk(_ put: (Data) throws -> Void) async throws(AsyncNetError) {
-        do {
-            // A given boundary is checked, and a random one is replaced only if it occurs in a part.
-            guard try settled().boundary == boundary else {
-                throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")
-            }
-            for try await chunk in RequestBody.multipart(self).chunks { try put(chunk) }
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .encodingFailed)
-        }
+        return try MeasuredBody(.multipart(self)).makeReader()
     }
 }

@@ -26,43 +26,21 @@ extension MultipartForm {
 
     /// Escapes names and file names as browsers do (WHATWG HTML).
     static func escaped(_ name: String) -> String {
-        var escaped = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "\"": escaped += "%22"
-            case "\r": escaped += "%0D"
-            case "\n": escaped += "%0A"
-            default: escaped.unicodeScalars.append(scalar)
-            }
+        [("\"", "%22"), ("\r", "%0D"), ("\n", "%0A")].reduce(name) { text, pair in
+            text.replacingOccurrences(of: pair.0, with: pair.1, options: .literal)
         }
-        return escaped
     }
 
     /// Replaces every line break with CR LF, as browsers do in names, but not in file names.
     static func normalized(_ name: String) -> String {
-        guard name.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) else { return name }
-        var (normalized, last) = ("", Unicode.Scalar(0))
-        for scalar in name.unicodeScalars {
-            if scalar == "\n", last == "\r" {
-                // Both scalars of a CR LF were replaced at the CR.
-            } else if scalar == "\r" || scalar == "\n" {
-                normalized += "\r\n"
-            } else {
-                normalized.unicodeScalars.append(scalar)
-            }
-            last = scalar
+        [("\r\n", "\n"), ("\r", "\n"), ("\n", "\r\n")].reduce(name) { text, pair in
+            text.replacingOccurrences(of: pair.0, with: pair.1, options: .literal)
         }
-        return normalized
     }
 
     /// 128 random bits: files and streams, which are not searched for the boundary, practically never contain it.
     static func randomBoundary() -> String {
-        var generator = SystemRandomNumberGenerator()
-        func word() -> String {
-            let hex = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - hex.count) + hex
-        }
-        return "AsyncNet-\(word())\(word())"
+        "AsyncNet-\((0..<16).map { _ in UInt8.random(in: 0...255) }.hexadecimal)"
     }
 
     /// Whether the text is valid as a boundary (RFC 2046 §5.1.1).

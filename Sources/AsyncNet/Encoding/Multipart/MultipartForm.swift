@@ -37,9 +37,6 @@ public struct MultipartForm: Sendable {
         isBoundaryGiven = boundary != nil
     }
 
-    /// The number of parts.
-    public var count: Int { parts.count }
-
     /// The media type `multipart/form-data` with the boundary.
     public var contentType: String { "multipart/form-data; \(boundaryParameter)" }
     var boundaryParameter: String { "boundary=\(Self.quotedIfNeeded(boundary))" }
