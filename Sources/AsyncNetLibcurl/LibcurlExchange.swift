@@ -38,7 +38,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
             body = measured
             bodyLength = measured.length
         }
-        tasks = body?.asksUserCode == true ? Mailbox.withTaskLocals() : nil
+        tasks = body?.isReadableAtOnce == false ? Mailbox.withTaskLocals() : nil
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
         // The pipe releases these closures at its end, which breaks the retain cycle.
         pipe.connect(onAbort: { loop.post(.cancel(self)) }, onDemand: { loop.post(.receive(self)) })

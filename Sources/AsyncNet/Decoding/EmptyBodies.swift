@@ -2,21 +2,14 @@
 ///
 /// Responses to HEAD never have a body, 204 and 205 must not (RFC 9110 §9.3.2, §15.3.5, §15.3.6).
 public struct EmptyBodies: Sendable {
-    /// Requests with these methods may have a response without a body.
-    public var methods: Set<HTTPMethod>
-    /// Responses with these statuses may have no body.
-    public var statusCodes: Set<Int>
+    private let methods: Set<HTTPMethod>
+    private let statusCodes: Set<Int>
 
-    /// Creates rules, by default for HEAD, 204 and 205.
-    public init(methods: Set<HTTPMethod> = Self.usualMethods, statusCodes: Set<Int> = Self.usualStatusCodes) {
+    /// Creates rules: requests with these methods, and responses with these statuses, may have no body.
+    public init(methods: Set<HTTPMethod> = [.head], statusCodes: Set<Int> = [204, 205]) {
         self.methods = methods
         self.statusCodes = statusCodes
     }
-
-    /// The method HEAD.
-    public static let usualMethods: Set<HTTPMethod> = [.head]
-    /// The statuses 204 and 205.
-    public static let usualStatusCodes: Set<Int> = [204, 205]
 
     /// - Throws: `.emptyBody` for a response without a body that must have one.
     func check(_ response: RawResponse) throws(AsyncNetError) {

@@ -28,8 +28,12 @@ public struct ProblemDetails: Error, Hashable, Sendable {
         type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil,
         instance: String? = nil, extensions: [String: JSON] = [:]
     ) {
-        (self.type, self.title, self.status) = (type, title, status)
-        (self.detail, self.instance, self.extensions) = (detail, instance, extensions)
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.instance = instance
+        self.extensions = extensions
     }
 }
 
@@ -38,11 +42,10 @@ extension ProblemDetails: Codable {
     public init(from decoder: any Decoder) throws {
         var members = try [String: JSON](from: decoder)
         func take(_ name: String) -> JSON? { members.removeValue(forKey: name) }
-        let (type, title, status) = (take("type"), take("title"), take("status"))
-        let (detail, instance) = (take("detail"), take("instance"))
         self.init(
-            type: type?.string ?? "about:blank", title: title?.string, status: status?.int, detail: detail?.string,
-            instance: instance?.string, extensions: members)
+            type: take("type")?.string ?? "about:blank", title: take("title")?.string, status: take("status")?.int,
+            detail: take("detail")?.string, instance: take("instance")?.string)
+        extensions = members
     }
 
     public func encode(to encoder: any Encoder) throws {

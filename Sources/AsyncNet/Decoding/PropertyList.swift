@@ -80,8 +80,6 @@ extension PropertyList: Codable {
 
 /// Decodes the body as a ``PropertyList``. An empty body is an error, `.emptyBody`.
 struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
-    /// Creates a serializer.
-    init() {}
     var place: SerializerPlace { .hereIfSmall }
 
     func serialize(_ response: RawResponse) async throws -> PropertyList {

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-    public import FoundationNetworking
-#endif
-
 /// A complete response, as validators and serializers get it.
 public struct RawResponse: Sendable {
     /// The head of the request of this response; after redirects, that of the last hop.
@@ -32,8 +28,4 @@ public struct RawResponse: Sendable {
 
     /// The response's status.
     public var statusCode: Int { head.statusCode }
-    /// The request's head as a `URLRequest`.
-    public var request: URLRequest { requestHead.urlRequest }
-    /// The response's head as Foundation's type.
-    public var response: HTTPURLResponse? { head.urlResponse }
 }

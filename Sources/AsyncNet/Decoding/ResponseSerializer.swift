@@ -39,8 +39,6 @@ public struct CompoundSerializer<Value: Sendable>: ResponseSerializer {
     private let serializers: [any ResponseSerializer<Value>]
 
     /// Creates a serializer that tries these in order.
-    public init(_ serializers: [any ResponseSerializer<Value>]) { self.serializers = serializers }
-    /// Creates a serializer that tries these in order.
     public init(_ serializers: any ResponseSerializer<Value>...) { self.serializers = serializers }
 
     public func serialize(_ response: RawResponse) async throws -> Value {
@@ -67,16 +65,11 @@ public protocol DataPreprocessor: Sendable {
 
 /// Does not change the body.
 public struct PassthroughPreprocessor: DataPreprocessor {
-    /// Creates a preprocessor.
-    public init() {}
     public func preprocess(_ data: Data) -> Data { data }
 }
 
 /// Removes the line `)]}',` that some services send before JSON, so that web pages cannot load it as a script.
 public struct GoogleXSSIPreprocessor: DataPreprocessor {
-    /// Creates a preprocessor.
-    public init() {}
-
     public func preprocess(_ data: Data) -> Data {
         let prefix = Data(")]}',\n".utf8)
         return data.starts(with: prefix) ? Data(data.dropFirst(prefix.count)) : data

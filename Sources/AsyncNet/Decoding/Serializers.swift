@@ -2,16 +2,11 @@ public import Foundation
 
 /// Returns the body's bytes; empty data for an empty body.
 struct DataSerializer: ResponseSerializer, PlacedSerializer {
-    private let preprocessor: any DataPreprocessor
-    private let emptyBodies: EmptyBodies?
+    var preprocessor: any DataPreprocessor = .passthrough
+    /// Without it every response may have no body.
+    var emptyBodies: EmptyBodies?
     var place: SerializerPlace {
         preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
-    }
-
-    /// Creates a serializer; without `emptyBodies` every response may have no body.
-    init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies? = nil) {
-        self.preprocessor = preprocessor
-        self.emptyBodies = emptyBodies
     }
 
     func serialize(_ response: RawResponse) async throws -> Data {
@@ -22,23 +17,15 @@ struct DataSerializer: ResponseSerializer, PlacedSerializer {
 
 /// Ignores the body, and always succeeds.
 struct EmptySerializer: ResponseSerializer, PlacedSerializer {
-    /// Creates a serializer.
-    init() {}
     var place: SerializerPlace { .here }
     func serialize(_ response: RawResponse) async throws -> NoContent { .emptyValue }
 }
 
 /// Decodes the body as ``JSON``; `null` for a response that may have no body and has none.
 struct JSONSerializer: ResponseSerializer, PlacedSerializer {
-    private let preprocessor: any DataPreprocessor
-    private let emptyBodies: EmptyBodies
+    var preprocessor: any DataPreprocessor = .passthrough
+    var emptyBodies = EmptyBodies()
     var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
-
-    /// Creates a serializer.
-    init(preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()) {
-        self.preprocessor = preprocessor
-        self.emptyBodies = emptyBodies
-    }
 
     func serialize(_ response: RawResponse) async throws -> JSON {
         guard !response.data.isEmpty else {

@@ -6,21 +6,11 @@ import Foundation
 /// is removed. Bytes that are invalid in that encoding are an error, `.decodingFailed`, never replacement characters.
 /// An empty body is an empty string.
 struct StringSerializer: ResponseSerializer, PlacedSerializer {
-    private let encoding: String.Encoding?
-    private let preprocessor: any DataPreprocessor
-    private let emptyBodies: EmptyBodies?
+    var encoding: String.Encoding?
+    var preprocessor: any DataPreprocessor = .passthrough
+    /// Without it every response may have no body.
+    var emptyBodies: EmptyBodies?
     var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
-
-    /// Creates a serializer; without an `encoding`, the response's `charset` decides; without `emptyBodies` every
-    /// response may have no body.
-    init(
-        encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
-        emptyBodies: EmptyBodies? = nil
-    ) {
-        self.encoding = encoding
-        self.preprocessor = preprocessor
-        self.emptyBodies = emptyBodies
-    }
 
     func serialize(_ response: RawResponse) async throws -> String {
         try emptyBodies?.check(response)

@@ -17,7 +17,9 @@ final class BodyReader {
     }
 
     init(_ body: MeasuredBody, tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?) {
-        (waiting, self.tap, makeTrailers) = (body.pieces[...], tap, body.trailers)
+        waiting = body.pieces[...]
+        self.tap = tap
+        makeTrailers = body.trailers
     }
 
     /// The next bytes, never empty; `nil` at the end.

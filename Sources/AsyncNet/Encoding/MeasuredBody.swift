@@ -69,19 +69,8 @@ package struct MeasuredBody: Sendable {
         return isTooLarge ? nil : sum
     }
 
-    /// Whether the body calls the user's code, which may wait or block.
-    package var asksUserCode: Bool {
-        pieces.contains { piece in
-            switch piece {
-            case .data, .file: false
-            case .stream: true
-            case .compressed(let body, _): body.asksUserCode
-            }
-        }
-    }
-
-    /// Whether the body can be read without waiting for anything but a disk.
-    var isReadableAtOnce: Bool {
+    /// Whether the body can be read without waiting for anything but a disk: no code of the user's is called.
+    package var isReadableAtOnce: Bool {
         pieces.allSatisfy { piece in
             switch piece {
             case .data, .file: true

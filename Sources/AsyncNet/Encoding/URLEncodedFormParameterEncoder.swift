@@ -21,10 +21,8 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
         case httpBody
     }
 
-    /// Encodes the text.
-    public let encoder: URLEncodedFormEncoder
-    /// The place of the parameters; by default it depends on the method.
-    public let destination: Destination
+    private let encoder: URLEncodedFormEncoder
+    private let destination: Destination
     /// Whether the session's ``SessionConfiguration/formEncoder`` takes the place of `encoder`.
     private let isSessionDefault: Bool
 

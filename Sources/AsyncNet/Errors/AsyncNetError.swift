@@ -83,8 +83,6 @@ public struct AsyncNetError: Error, Sendable {
         private(set) var data: Data?
         var attempts = 0
 
-        init() {}
-
         /// Keeps the body's first 64 KiB. A part is copied, so that the error does not keep the whole body in memory.
         mutating func keep(_ body: Data?) {
             data = body.map { $0.count > Self.mostData ? Data(Array($0.prefix(Self.mostData))) : $0 }

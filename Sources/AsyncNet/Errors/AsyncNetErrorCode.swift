@@ -10,9 +10,6 @@ extension AsyncNetError {
 
         public var description: String { rawValue }
 
-        public static func == (one: Code, other: Code) -> Bool { one.rawValue == other.rawValue }
-        public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
-
         private init(_ rawValue: String, _ summary: String, _ advice: String) {
             self.rawValue = rawValue
             self.summary = summary

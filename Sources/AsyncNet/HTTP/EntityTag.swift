@@ -14,9 +14,6 @@ struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// Strong comparison: whether both identify the same bytes (RFC 9110 §8.8.3.2).
-    func isSameBytes(as other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
-
     /// Weak comparison: whether both identify equivalent representations (RFC 9110 §8.8.3.2).
     func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
 

@@ -123,7 +123,17 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     /// One value for each name: repeated headers are joined by `, `, in the spelling of the first. Not for
     /// `Set-Cookie`, whose values cannot be joined.
-    public var dictionary: [String: String] { joinedByName }
+    public var dictionary: [String: String] {
+        var fields: [String: String] = [:]
+        for header in headers {
+            if fields[header.name] == nil, let spelling = fields.keys.first(where: { header.hasName($0) }) {
+                fields[spelling]? += ", \(header.value)"
+            } else if fields[header.name]?.append(", \(header.value)") == nil {
+                fields[header.name] = header.value
+            }
+        }
+        return fields
+    }
 
     /// Whether there is a header of this name.
     public func contains(name: String) -> Bool {
@@ -170,19 +180,6 @@ public struct HTTPHeaders: Hashable, Sendable {
         guard let last = headers.popLast() else { return false }
         headers.append(HTTPHeader(name: last.name, value: "\(last.value) \(more)".trimmedHTTPSpace))
         return true
-    }
-
-    /// One value for each name: repeated headers are joined by `, `, in the spelling of the first.
-    var joinedByName: [String: String] {
-        var fields: [String: String] = [:]
-        for header in headers {
-            if fields[header.name] == nil, let spelling = fields.keys.first(where: { header.hasName($0) }) {
-                fields[spelling]? += ", \(header.value)"
-            } else if fields[header.name]?.append(", \(header.value)") == nil {
-                fields[header.name] = header.value
-            }
-        }
-        return fields
     }
 
     /// Replaces the headers whose names are among `others`, and keeps repetitions of a name together.

@@ -76,7 +76,7 @@ public struct HTTPRequestHead: Sendable {
             request.httpBody = nil
         }
         request.httpMethod = method.rawValue
-        request.allHTTPHeaderFields = headers.joinedByName
+        request.allHTTPHeaderFields = headers.dictionary
         return request
     }
 

@@ -117,7 +117,7 @@ public struct HTTPResponseHead: Sendable {
         case .headers(let headers):
             return HTTPURLResponse(
                 url: url, statusCode: statusCode, httpVersion: httpVersion ?? "HTTP/1.1",
-                headerFields: headers.joinedByName)
+                headerFields: headers.dictionary)
         }
     }
 }

@@ -69,7 +69,7 @@ package struct HostName: Hashable, Sendable {
     private static func isName(_ bytes: [UInt8]) -> Bool {
         var length = 0
         for byte in bytes {
-            guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isLetter(byte) else { return false }
+            guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isOfLabel(byte) else { return false }
             length = byte == UInt8(ascii: ".") ? 0 : length + 1
         }
         return 1...63 ~= length && bytes.count <= 253
@@ -80,12 +80,8 @@ package struct HostName: Hashable, Sendable {
     }
 
     /// Letters and digits, and `-` and `_`, which names of services have too.
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
+    private static func isOfLabel(_ byte: UInt8) -> Bool {
+        HTTPSyntax.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }
 

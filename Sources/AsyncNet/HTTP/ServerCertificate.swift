@@ -36,11 +36,6 @@ public struct ServerCertificate: Sendable, Hashable {
         }
     }
 
-    /// Reads the first certificate of a PEM.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for other text.
-    public init(pem: String) throws(AsyncNetError) { try self.init(Data(pem.utf8)) }
-
     private init(_ fields: CertificateFields, _ pem: String) {
         self.pem = pem
         subject = fields.subject

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-    public import FoundationNetworking
-#endif
-
 /// A link of a `Link` field (RFC 8288): from a response to another resource, such as the next page.
 ///
 ///     let next = response.head?.links.first { $0.has(relation: "next") }?.target
@@ -24,9 +20,6 @@ public struct WebLink: Hashable, Sendable {
     /// cannot be decoded is omitted.
     public let parameters: [String: String]
 
-    /// The link's title, from `title*` or `title`.
-    public var title: String? { parameters["title"] }
-
     /// Whether the link has this relation type; the case of letters does not count (RFC 8288 §2.1.1).
     public func has(relation: String) -> Bool { relations.contains(relation.lowercased()) }
 
@@ -36,7 +29,8 @@ public struct WebLink: Hashable, Sendable {
         guard let target = Self.resolve(reference, base),
             let context = named["anchor"].map({ Self.resolve($0, base) }) ?? base
         else { return nil }
-        (self.target, self.context) = (target, context)
+        self.target = target
+        self.context = context
         relations = (named["rel"] ?? "").split { $0.isWhitespace }.map { $0.lowercased() }
         self.parameters = Self.decoded(named)
     }
@@ -66,7 +60,7 @@ extension HTTPHeaders {
     /// The links of all `Link` fields, in order.
     ///
     /// - Parameter base: The URL that relative targets are resolved against: that of the response.
-    public func links(relativeTo base: URL) -> [WebLink] {
+    func links(relativeTo base: URL) -> [WebLink] {
         values(for: "Link").flatMap { text in
             var scanner = LinkScanner(text)
             return scanner.links().compactMap { WebLink($0.target, $0.parameters, base: base) }
@@ -77,9 +71,4 @@ extension HTTPHeaders {
 extension HTTPResponseHead {
     /// The links of all `Link` fields, in order, relative to the response's URL.
     public var links: [WebLink] { headers.links(relativeTo: url) }
-}
-
-extension HTTPURLResponse {
-    /// The links of the `Link` fields, in order, relative to the response's URL; none if the response has no URL.
-    public var links: [WebLink] { url.map { HTTPResponseHead(self, url: $0).links } ?? [] }
 }

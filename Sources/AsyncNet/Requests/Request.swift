@@ -221,8 +221,8 @@ extension Request {
     public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) -> Self {
         add(
             Validator { response in
-                guard let urlResponse = response.response else { throw AsyncNetError(.badServerResponse) }
-                try validation(response.request, urlResponse, response.data)
+                guard let urlResponse = response.head.urlResponse else { throw AsyncNetError(.badServerResponse) }
+                try validation(response.requestHead.urlRequest, urlResponse, response.data)
             })
     }
 

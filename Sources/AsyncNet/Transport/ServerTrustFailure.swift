@@ -1,3 +1,5 @@
+import Foundation
+
 /// The certificates of a server that was not trusted, the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
 /// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl, and
 /// over URLSession on Apple platforms with other settings than the default; unless the settings refuse the host before a
@@ -62,7 +64,7 @@ extension ServerCertificate {
     /// What a chain in PEM says, without those certificates that cannot be read; nothing if that is the server's own, whose
     /// place an issuer's must not take.
     static func chain(_ pems: [String]) -> [ServerCertificate] {
-        guard let first = pems.first, let own = try? ServerCertificate(pem: first) else { return [] }
-        return [own] + pems.dropFirst().compactMap { try? ServerCertificate(pem: $0) }
+        guard let first = pems.first, let own = try? ServerCertificate(Data(first.utf8)) else { return [] }
+        return [own] + pems.dropFirst().compactMap { try? ServerCertificate(Data($0.utf8)) }
     }
 }

@@ -35,7 +35,7 @@ struct HTTPHeadersTests {
         let headers: HTTPHeaders = [
             .init(name: "Via", value: "1"), .init(name: "via", value: "2"), .init(name: "VIA", value: "3"),
         ]
-        #expect(headers.joinedByName == ["Via": "1, 2, 3"])
+        #expect(headers.dictionary == ["Via": "1, 2, 3"])
     }
 
     @Test("Factories build the values that RFC 7617 and RFC 6750 give")

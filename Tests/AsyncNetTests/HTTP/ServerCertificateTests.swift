@@ -37,7 +37,7 @@ struct ServerCertificateTests {
 
     @Test("A certificate's fields are those that openssl shows")
     func fields() throws {
-        let certificate = try ServerCertificate(pem: Self.pem)
+        let certificate = try ServerCertificate(Data(Self.pem.utf8))
         #expect(certificate.subject == #"CN=example.com,O=Räksmörgås\, AB,C=SE"#)
         #expect(certificate.issuer == certificate.subject)
         #expect(certificate.notBefore == Date(timeIntervalSince1970: 1_767_323_045))
@@ -53,11 +53,11 @@ struct ServerCertificateTests {
 
     @Test("DER, and PEM with other things around it, are the same certificate")
     func forms() throws {
-        let expected = try ServerCertificate(pem: Self.pem)
+        let expected = try ServerCertificate(Data(Self.pem.utf8))
         #expect(try ServerCertificate(der) == expected)
         let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
         let windows = Self.pem.replacing("\n", with: "\r\n")
-        #expect(try ServerCertificate(pem: "subject: x\n\(key)\(windows)\(Self.pem)") == expected)
+        #expect(try ServerCertificate(Data("subject: x\n\(key)\(windows)\(Self.pem)".utf8)) == expected)
         #expect(try ServerCertificate((Data([1, 2]) + der).dropFirst(2)) == expected)
         #expect(TLSConfiguration.pin(of: Self.pem) == Self.pin)
         #expect(try TLSConfiguration.pin(of: der) == Self.pin)
@@ -74,7 +74,7 @@ struct ServerCertificateTests {
             "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----",
         ])
     func refused(_ text: String) throws {
-        let error = #expect(throws: AsyncNetError.self) { try ServerCertificate(pem: text) }
+        let error = #expect(throws: AsyncNetError.self) { try ServerCertificate(Data(text.utf8)) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.description.contains("hunter2") == false)
         let tls = TLSConfiguration(pins: [TLSConfiguration.pin(of: text)])
@@ -86,7 +86,7 @@ struct ServerCertificateTests {
 
     @Test("The description has the main fields, and is short whatever the certificate has")
     func description() throws {
-        let text = "\(try ServerCertificate(pem: Self.pem))"
+        let text = "\(try ServerCertificate(Data(Self.pem.utf8)))"
         #expect(
             text == #"CN=example.com,O=Räksmörgås\, AB,C=SE, issued by CN=example.com,O=Räksmörgås\, AB,C=SE, "#
                 + "valid from 2026-01-02T03:04:05Z to 2056-01-02T03:04:05Z, for DNS:example.com, DNS:*.example.com, "

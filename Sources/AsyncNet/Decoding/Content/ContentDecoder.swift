@@ -100,7 +100,10 @@ final class ContentDecoder {
                 .badContentEncoding,
                 "The response's body cannot be decoded: there is no memory, or no library for \(coding.rawValue)")
         }
-        (stream, hasBegun, isBetweenStreams, isEmptyStream) = (new, true, false, true)
+        stream = new
+        hasBegun = true
+        isBetweenStreams = false
+        isEmptyStream = true
         return true
     }
 
@@ -157,7 +160,9 @@ final class ContentDecoder {
 
     private func endStream() throws(AsyncNetError) {
         if let stream { lz_decoder_free(stream) }
-        (stream, isFull, isBetweenStreams) = (nil, false, true)
+        stream = nil
+        isFull = false
+        isBetweenStreams = true
         if isEmptyStream { emptyStreams += 1 }
         guard emptyStreams <= Self.mostEmptyStreams else {
             throw AsyncNetError(

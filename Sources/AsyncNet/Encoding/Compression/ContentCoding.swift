@@ -3,8 +3,7 @@ import Foundation
 
 /// A content coding of request bodies (RFC 9110 §8.4.1).
 public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
-    /// The coding's name in `Content-Encoding`.
-    public let name: String
+    let name: String
     let windowBits: Int32
 
     /// `gzip` (RFC 1952).
@@ -12,6 +11,7 @@ public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
     /// `deflate`, which is zlib's format (RFC 1950, RFC 9110 §8.4.1.2).
     public static let deflate = ContentCoding(name: "deflate", windowBits: 15)
 
+    /// The coding's name in `Content-Encoding`.
     public var description: String { name }
 }
 
@@ -49,7 +49,9 @@ final class Compressor {
 
     /// The output that is available after these bytes; after the last bytes, all remaining output.
     func compress(_ data: Data, isLast: Bool = false) throws(AsyncNetError) -> Data {
-        var (output, consumed, result) = (Data(), 0, Int32(LZ_OK))
+        var output = Data()
+        var consumed = 0
+        var result = Int32(LZ_OK)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)
         defer { buffer.deallocate() }
         guard let start = buffer.baseAddress else { return output }

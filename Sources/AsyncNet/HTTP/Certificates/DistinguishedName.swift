@@ -38,27 +38,13 @@ struct DistinguishedName: Equatable {
         "2.5.4.11": "OU", "0.9.2342.19200300.100.1.1": "UID", "0.9.2342.19200300.100.1.25": "DC",
     ]
 
-    /// The value of a string type; `nil` for another type, or for bytes that are not of the type.
+    /// The value of a string type; `nil` for another type, such as the obsolete TeletexString and BMPString, or for bytes
+    /// that are not of the type.
     private static func text(of value: DERReader.Element) -> String? {
         switch value.tag {
         case 0x0C: String(validating: value.content, as: UTF8.self)
         case 0x12, 0x13, 0x16: String(validating: value.content, as: Unicode.ASCII.self)
-        // TeletexString, which certificates use for ISO 8859-1.
-        case 0x14: String(String.UnicodeScalarView(value.content.map { Unicode.Scalar($0) }))
-        case 0x1C: wide(value.content, 4).flatMap { String(validating: $0, as: UTF32.self) }
-        case 0x1E:
-            wide(value.content, 2).flatMap {
-                String(validating: $0.map(UInt16.init(truncatingIfNeeded:)), as: UTF16.self)
-            }
         default: nil
-        }
-    }
-
-    /// The big-endian numbers in the bytes.
-    private static func wide(_ bytes: ArraySlice<UInt8>, _ size: Int) -> [UInt32]? {
-        guard bytes.count % size == 0 else { return nil }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: size).map { start in
-            bytes[start..<start + size].reduce(0) { $0 << 8 | UInt32($1) }
         }
     }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension Cookie {
     /// The cookie that a response from `url` sets with a value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
@@ -11,7 +11,7 @@ extension Cookie {
     ///   - setCookie: The value of one `Set-Cookie` header.
     ///   - url: The URL that the response is from.
     ///   - now: The time from which `Max-Age` counts.
-    public init?(setCookie: String, from url: URL, now: Date = Date()) {
+    init?(setCookie: String, from url: URL, now: Date = Date()) {
         guard let origin = CookieOrigin(url), let parsed = SetCookie(setCookie) else { return nil }
         self.init(parsed, from: origin, now: now)
     }

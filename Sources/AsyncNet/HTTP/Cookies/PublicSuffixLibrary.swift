@@ -7,11 +7,9 @@ struct PublicSuffixLibrary: @unchecked Sendable {
     private typealias Load = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?
     private typealias Check = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> CInt
-    private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
 
     private let list: OpaquePointer
     private let check: Check
-    let version: String
 
     /// `nil` if there is no such library, or no list in it.
     init?(named name: String) {
@@ -20,8 +18,6 @@ struct PublicSuffixLibrary: @unchecked Sendable {
         else { return nil }
         self.list = list
         self.check = unsafeBitCast(check, to: Check.self)
-        let version = dlsym(library, "psl_get_version").flatMap { unsafeBitCast($0, to: Version.self)() }
-        self.version = version.map { String(cString: $0) } ?? ""
     }
 
     /// Whether the name, in lower case and without a last dot, is on the list with its private section.

@@ -16,9 +16,6 @@ public enum PublicSuffixes {
     ///   which the built-in rule knows none.
     public static func contains(_ domain: String) -> Bool { isSuffix(domain, library) }
 
-    /// Which list is used, such as `libpsl 0.21.2 (+libidn2/2.3.3)` or `built-in rule`.
-    public static var source: String { library.map { "libpsl \($0.version)" } ?? "built-in rule" }
-
     /// The libpsl of this process, loaded at the first use; `nil` without one.
     static let library = PublicSuffixLibrary(named: Platform.publicSuffixLibraryName)
 

@@ -33,7 +33,7 @@ final class SocketTransfer: Sendable, Hashable {
             (body, bodyLength) = (measured, measured.length)
             framing = measured.length.map(HTTP1RequestHead.Body.length) ?? .chunked
         }
-        tasks = body?.asksUserCode == true ? Mailbox.withTaskLocals() : nil
+        tasks = body?.isReadableAtOnce == false ? Mailbox.withTaskLocals() : nil
         if request.head.method == .head, framing != .none {
             throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body")
         }

@@ -62,7 +62,7 @@ struct URLSessionBody: Sendable {
         TemporaryFile, Int64
     ) {
         let spooled = Promise<(TemporaryFile, Int64)>()
-        let executor = body.asksUserCode ? UserCode.threads : nil
+        let executor = body.isReadableAtOnce ? nil : UserCode.threads
         // The request does not wait for a sequence that ignores its cancellation.
         let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
         defer { task.cancel() }
