@@ -8,10 +8,9 @@ import Foundation
 /// safe: libcurl does so only while the worker calls libcurl, and the worker retains the handle meanwhile. No callback
 /// blocks, throws into C or runs user code; an error in a callback is stored in `failure` and ends the transfer.
 final class LibcurlHandle {
-    private(set) var easy: EasyHandle
+    let easy: EasyHandle
     private(set) var exchange: LibcurlExchange?
     unowned let worker: LoopWorker
-    let headerLimit: Int
     let template: LibcurlTemplate
     private let errorText: UnsafeMutablePointer<CChar>
     var headers: CurlList?
@@ -65,14 +64,13 @@ final class LibcurlHandle {
     }
 
     /// `nil` if there is no memory.
-    init?(_ worker: LoopWorker, _ template: LibcurlTemplate, headerLimit: Int) {
+    init?(_ worker: LoopWorker, _ template: LibcurlTemplate) {
         guard let easy = template.copy() else { return nil }
         self.easy = easy
         self.worker = worker
         self.template = template
-        self.headerLimit = headerLimit
-        response = ResponseProgress(headerLimit: headerLimit)
-        tunnel = TunnelResponse(limit: headerLimit)
+        response = ResponseProgress(headerLimit: worker.configuration.maximumHeaderBytes)
+        tunnel = TunnelResponse(limit: worker.configuration.maximumHeaderBytes)
         errorText = .allocate(capacity: Int(LC_ERROR_BUFFER_SIZE))
         errorText.pointee = 0
         self.easy.setUser(self, errorText: errorText)
@@ -95,20 +93,12 @@ extension LibcurlHandle {
         try set(exchange)
     }
 
-    /// Starts the same transfer again, on a new connection.
+    /// Begins a transfer again, on a new connection, since libcurl's handle carries one transfer only.
     ///
     /// - Throws: `AsyncNetError` with code `.connectionLost` if the request's body cannot be sent again.
-    func beginAgain() throws(AsyncNetError) {
-        guard let exchange else { return }
-        let isBodyUsed = upload.sentBytes > 0
-        reset()
-        // libcurl's handle carries one transfer only.
-        guard let renewed = template.copy() else {
-            throw AsyncNetError(.transportFailed, "libcurl has no memory for another transfer")
-        }
-        easy = renewed
-        easy.setUser(self, errorText: errorText)
-        if isBodyUsed, exchange.request.body.data == nil, !exchange.restartReading() {
+    func begin(_ exchange: LibcurlExchange, after earlier: LibcurlHandle) throws(AsyncNetError) {
+        (resendPolicy, avoidsOffers) = (earlier.resendPolicy, earlier.avoidsOffers)
+        if earlier.upload.sentBytes > 0, exchange.request.body.data == nil, !exchange.restartReading() {
             throw AsyncNetError(
                 .connectionLost, "The server closed a kept connection, and the request's body can be sent only once")
         }
@@ -122,18 +112,10 @@ extension LibcurlHandle {
         try setRequest(exchange)
     }
 
-    /// Drops the exchange and all state of its transfer.
-    func reset() {
+    /// Lets go of the exchange.
+    func drop() {
         endOffer()
-        (exchange, failure) = (nil, nil)
-        errorText.pointee = 0
-        response = ResponseProgress(headerLimit: headerLimit)
-        tunnel = TunnelResponse(limit: headerLimit)
-        connectionCount = 0
-        localPort = 0
-        upload = UploadProgress()
-        body = Data()
-        needsFlush = false
+        exchange = nil
     }
 
     /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.

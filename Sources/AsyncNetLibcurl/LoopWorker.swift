@@ -133,13 +133,13 @@ final class LoopWorker {
 
     private func start(_ exchange: LibcurlExchange) {
         guard let template = templates.template(forURL: exchange.request.head.urlText),
-            let handle = LibcurlHandle(self, template, headerLimit: configuration.maximumHeaderBytes)
+            let handle = LibcurlHandle(self, template)
         else { return refuse(exchange, Self.outOfMemory) }
         do throws(AsyncNetError) {
             try handle.begin(exchange)
             guard multi.add(handle) else { throw Self.outOfMemory }
         } catch {
-            handle.reset()
+            handle.drop()
             return refuse(exchange, error)
         }
         isUsed = true
@@ -186,12 +186,15 @@ final class LoopWorker {
     private func restart(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
         multi.remove(handle)
         uploadChecks.remove(handle)
+        handle.drop()
         do throws(AsyncNetError) {
-            try handle.beginAgain()
-            guard multi.add(handle) else { throw Self.outOfMemory }
+            guard let renewed = LibcurlHandle(self, handle.template) else { throw Self.outOfMemory }
+            exchange.handle = renewed
+            try renewed.begin(exchange, after: handle)
+            guard multi.add(renewed) else { throw Self.outOfMemory }
         } catch {
             exchange.pipe.finish(.failure(error))
-            end(exchange, handle)
+            end(exchange, exchange.handle ?? handle)
         }
     }
 
@@ -211,7 +214,7 @@ final class LoopWorker {
 
     private func end(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
         exchange.handle = nil
-        handle.reset()
+        handle.drop()
         uploadChecks.remove(handle)
         leave(exchange)
         admission.finish(exchange.origin)

@@ -3,10 +3,10 @@ import AsyncNet
 /// Decides whether a request is sent on the connection that libcurl picked, and whether it is sent again when that
 /// connection fails.
 ///
-/// libcurl picks a kept connection without checking it for unread bytes, and repeats each request whose kept connection ends before a byte of the response, up to five times. RFC 9110
-/// §9.2.2 allows that only for idempotent requests; those are sent once more, on a new connection, since other kept
-/// connections may be closed too. The struct performs no I/O: `maySend` is called before each sending, `end` when libcurl
-/// has ended the transfer.
+/// libcurl picks a kept connection without checking it for unread bytes, and repeats each request whose kept connection
+/// ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent requests; those
+/// are sent once more, on a new connection, since other kept connections may be closed too. The struct performs no I/O:
+/// `maySend` is called before each sending, `end` when libcurl has ended the transfer.
 struct ResendPolicy: Equatable {
     /// The connection that libcurl picked.
     enum Connection: Equatable {
