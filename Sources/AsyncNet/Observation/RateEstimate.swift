@@ -1,20 +1,15 @@
 import Foundation
 
-/// The smoothed rate of a transfer: bytes moved `memory` seconds ago have the weight `1/e`.
+/// The smoothed rate of a transfer: bytes moved four seconds ago have the weight `1/e`.
 ///
 /// Bytes and time are weighted alike, so the rate is correct from the first update, at any intervals.
 struct RateEstimate: Sendable {
-    /// The time constant in seconds.
-    private let memory: Double
+    private static let memory = 4.0
+
     private var bytes: Int64 = 0
-    private var last: Duration
+    private var last = Duration.zero
     private var fadedBytes = 0.0
     private var fadedTime = 0.0
-
-    init(memory: Duration = .seconds(4), start: Duration = .zero) {
-        self.memory = max(0.001, memory / .seconds(1))
-        last = start
-    }
 
     /// Begins in the middle of a transfer, with its average rate so far.
     ///
@@ -23,7 +18,7 @@ struct RateEstimate: Sendable {
     ///   - time: The time since the start.
     mutating func begin(at moved: Int64, _ time: Duration) {
         let seconds = max(0.001, time / .seconds(1))
-        fadedTime = min(seconds, memory)
+        fadedTime = min(seconds, Self.memory)
         fadedBytes = Double(moved) * fadedTime / seconds
         (bytes, last) = (moved, time)
     }
@@ -38,9 +33,9 @@ struct RateEstimate: Sendable {
     ///   - time: The time of the update, which must not decrease.
     mutating func update(_ total: Int64, at time: Duration) {
         let seconds = max(0, (time - last) / .seconds(1))
-        let rest = exp(-seconds / memory)
+        let rest = exp(-seconds / Self.memory)
         fadedBytes = fadedBytes * rest + Double(max(0, total - bytes))
-        fadedTime = fadedTime * rest + memory * (1 - rest)
+        fadedTime = fadedTime * rest + Self.memory * (1 - rest)
         (bytes, last) = (total, max(time, last))
     }
 }

@@ -20,7 +20,7 @@ struct RateEstimateTests {
             (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
         ])
     func steady(_ bytes: Int64, _ step: Duration, _ times: Int) {
-        var estimate = RateEstimate(memory: .seconds(4))
+        var estimate = RateEstimate()
         rate(bytes, every: step, times: times, &estimate)
         // Bytes that come at the end of a step count as new, its time as faded: exact for steps short against the
         // memory.
@@ -32,7 +32,7 @@ struct RateEstimateTests {
 
     @Test("Begun in the middle of a transfer, the rate is the average so far, and then as steady")
     func middle() {
-        var estimate = RateEstimate(memory: .seconds(4))
+        var estimate = RateEstimate()
         estimate.begin(at: 60_000, .seconds(60))
         #expect(abs(estimate.bytesPerSecond - 1000) < 1)
         rate(100, every: .milliseconds(100), times: 50, &estimate, from: .seconds(60), after: 60_000)
@@ -41,7 +41,7 @@ struct RateEstimateTests {
 
     @Test("A change is taken up within some seconds, and is not in one step")
     func change() {
-        var estimate = RateEstimate(memory: .seconds(4))
+        var estimate = RateEstimate()
         rate(100_000, every: .milliseconds(100), times: 100, &estimate)
         rate(10_000, every: .milliseconds(100), times: 1, &estimate, from: .seconds(10), after: 10_000_000)
         #expect(estimate.bytesPerSecond > 900_000)
