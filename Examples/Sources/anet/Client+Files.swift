@@ -16,7 +16,7 @@ extension Client {
             call.text, to: destination(target, place), method: call.method, headers: call.headers,
             segments: options.output.segments, options: .init(modifier: call.bodyModifier))
         if let credential = call.credential { request.authenticate(with: credential) }
-        if options.transfer.fail { request.validate(statusCode: ..<400) }
+        if options.transfer.fail { request.validate(statusCode: 0..<400) }
         let (response, heads) = await listening(to: request, call) { await request.response }
         var outcome = Outcome(call, response, heads)
         outcome.file = response.value.map { target.folder == nil ? target.name : $0.relativePath }
@@ -115,7 +115,7 @@ extension Call {
         let stream = session.stream(
             text, method: method, headers: headers, options: .init(modifier: bodyModifier))
         if let credential { stream.authenticate(with: credential) }
-        if failing { stream.validate(statusCode: ..<400) }
+        if failing { stream.validate(statusCode: 0..<400) }
         return stream
     }
 }

@@ -82,7 +82,7 @@ struct Client: Sendable {
     /// The body in memory, to be printed in its turn.
     func inMemory(_ call: Call) async -> Outcome {
         let request = await call.request(on: session)
-        if options.transfer.fail { request.validate(statusCode: ..<400) }
+        if options.transfer.fail { request.validate(statusCode: 0..<400) }
         let (response, heads) = await listening(to: request, call) { await request.serializing(Data.self).response }
         var outcome = Outcome(call, response, heads)
         outcome.body = options.isHead ? nil : response.value

@@ -11,6 +11,14 @@ public struct EmptyBodies: Sendable {
         self.statusCodes = statusCodes
     }
 
+    /// Every response may have no body.
+    public static let all: EmptyBodies = {
+        var bodies = EmptyBodies()
+        bodies.allowsAll = true
+        return bodies
+    }()
+    private var allowsAll = false
+
     /// - Throws: `.emptyBody` for a response without a body that must have one.
     func check(_ response: RawResponse) throws(AsyncNetError) {
         if response.data.isEmpty, !allow(response) { throw AsyncNetError(.emptyBody) }
@@ -28,7 +36,7 @@ public struct EmptyBodies: Sendable {
     }
 
     func allow(_ response: RawResponse) -> Bool {
-        methods.contains(response.requestHead.method) || statusCodes.contains(response.statusCode)
+        allowsAll || methods.contains(response.requestHead.method) || statusCodes.contains(response.statusCode)
     }
 }
 

@@ -3,14 +3,13 @@ public import Foundation
 /// Returns the body's bytes; empty data for an empty body.
 struct DataSerializer: ResponseSerializer, PlacedSerializer {
     var preprocessor: any DataPreprocessor = .passthrough
-    /// Without it every response may have no body.
-    var emptyBodies: EmptyBodies?
+    var emptyBodies = EmptyBodies.all
     var place: SerializerPlace {
         preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
     }
 
     func serialize(_ response: RawResponse) async throws -> Data {
-        try emptyBodies?.check(response)
+        try emptyBodies.check(response)
         return try preprocessor.preprocess(response.data)
     }
 }

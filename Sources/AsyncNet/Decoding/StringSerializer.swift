@@ -8,12 +8,11 @@ import Foundation
 struct StringSerializer: ResponseSerializer, PlacedSerializer {
     var encoding: String.Encoding?
     var preprocessor: any DataPreprocessor = .passthrough
-    /// Without it every response may have no body.
-    var emptyBodies: EmptyBodies?
+    var emptyBodies = EmptyBodies.all
     var place: SerializerPlace { preprocessor.isOwn ? .hereIfSmall : .apart }
 
     func serialize(_ response: RawResponse) async throws -> String {
-        try emptyBodies?.check(response)
+        try emptyBodies.check(response)
         let data = try preprocessor.preprocess(response.data)
         let charset = response.head.mediaType?.charset
         let encoding = encoding ?? charset.flatMap { String.Encoding(charset: $0) } ?? .utf8

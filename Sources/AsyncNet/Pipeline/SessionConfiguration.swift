@@ -9,7 +9,7 @@ public struct SessionConfiguration: Sendable {
     /// Sent with every request, unless ``headers`` or the request have headers of the same name: `Accept-Language` and
     /// `User-Agent` by default.
     public var defaultHeaders: HTTPHeaders
-    /// Decodes the values of ``DataRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and pages,
+    /// Decodes the values of ``SerializableRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and pages,
     /// unless the call has a decoder of its own; ``StandardJSONDecoder`` by default.
     public var decoder: any DataDecoder
     /// Encodes `parameters:` of all methods but GET, HEAD and DELETE, unless the call has an encoder of its own; a JSON

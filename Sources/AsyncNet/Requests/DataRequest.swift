@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A request with a given body: from memory, a file, a stream or a form. Its ``Request/kind`` is `.upload`.
 public typealias UploadRequest = DataRequest
 
@@ -9,125 +7,9 @@ public typealias UploadRequest = DataRequest
 /// ``Session/upload(_:to:method:headers:options:)``. Serializers turn the response into a value; any number of
 /// serializers use the same response, which is transferred once. Cancelling a task that awaits the request cancels the
 /// request, unless other tasks await it too.
-public struct DataRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct DataRequest: SerializableRequest, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     public let reference: RequestReference
 
     init(_ engine: RequestEngine) { reference = RequestReference(engine: engine) }
-}
-
-/// Each function makes a ``ResponseTask``, which starts nothing: see there.
-extension DataRequest {
-    /// Decodes the body as a `Decodable` type.
-    ///
-    /// Decoding runs on no actor. For a type whose conformance is isolated to an actor, as in a module whose default
-    /// isolation is the main actor, Swift chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
-    ///   - preprocessor: Changes the body before it is decoded.
-    ///   - emptyBodies: The responses that may have no body; the type must be an ``EmptyResponse`` then.
-    public func serializing<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil, preprocessor: any DataPreprocessor = .passthrough,
-        emptyBodies: EmptyBodies = EmptyBodies()
-    ) -> ResponseTask<Value> {
-        own(
-            DecodableSerializer(
-                type, decoder: engine.decoder(decoder), preprocessor: preprocessor, emptyBodies: emptyBodies))
-    }
-
-    /// Decodes the body on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor. For a type
-    /// that is not `Sendable` use ``decode(_:using:)``.
-    @_disfavoredOverload
-    public func serializing<Value: Decodable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil
-    ) -> ActorBoundResponseTask<Value> {
-        ActorBoundResponseTask(engine, decoder)
-    }
-
-    /// Parses the body as ``JSON``.
-    public func serializing(
-        _ type: JSON.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = EmptyBodies()
-    ) -> ResponseTask<JSON> {
-        own(JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
-    }
-
-    /// Decodes the body as text, in `encoding` if given, else in the charset of the `Content-Type`, else in UTF-8.
-    ///
-    /// - Parameters:
-    ///   - type: `String.self`.
-    ///   - encoding: The encoding, whatever the response's charset is.
-    ///   - preprocessor: Changes the body before it is decoded.
-    public func serializing(
-        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough
-    ) -> ResponseTask<String> {
-        own(StringSerializer(encoding: encoding, preprocessor: preprocessor))
-    }
-
-    /// Decodes the body as text; only the given responses may have no body.
-    public func serializing(
-        _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
-        emptyBodies: EmptyBodies
-    ) -> ResponseTask<String> {
-        own(StringSerializer(encoding: encoding, preprocessor: preprocessor, emptyBodies: emptyBodies))
-    }
-
-    /// Returns the body's bytes.
-    public func serializing(
-        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough
-    ) -> ResponseTask<Data> {
-        own(DataSerializer(preprocessor: preprocessor))
-    }
-
-    /// Returns the body's bytes; only the given responses may have no body.
-    public func serializing(
-        _ type: Data.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies
-    ) -> ResponseTask<Data> {
-        own(DataSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
-    }
-
-    /// Ignores the body: the outcome only shows that the request has succeeded.
-    public func serializing(_ type: NoContent.Type) -> ResponseTask<NoContent> {
-        own(EmptySerializer())
-    }
-
-    /// Ignores the body. A body is not expected, so it makes no difference which responses may have none.
-    public func serializing(_ type: NoContent.Type, emptyBodies: EmptyBodies) -> ResponseTask<NoContent> {
-        own(EmptySerializer())
-    }
-
-    /// Parses the body as an untyped property list.
-    public func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
-        own(PropertyListSerializer())
-    }
-
-    /// Serializes the response with the given serializer.
-    public func serializing<Serializer: ResponseSerializer>(
-        using serializer: Serializer
-    ) -> ResponseTask<Serializer.Value> {
-        ResponseTask(engine, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
-    }
-
-    private func own<Serializer: PlacedSerializer>(_ serializer: Serializer) -> ResponseTask<
-        Serializer.Value
-    > {
-        ResponseTask(engine, serializer, serializer.place)
-    }
-
-    /// Serializes the response with a closure, which runs on a thread that it may block.
-    public func serializing<Value: Sendable>(
-        _ serialize: @escaping @Sendable (RawResponse) async throws -> Value
-    ) -> ResponseTask<Value> {
-        ResponseTask(engine, ClosureSerializer(serialize), .apart)
-    }
-
-    /// Decodes the body on the caller's actor: for types whose `Decodable` conformance is isolated to it, and for types
-    /// that are not `Sendable`.
-    ///
-    /// - Throws: ``AsyncNetError``, as a ``ResponseTask`` does.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type, using decoder: (any DataDecoder)? = nil
-    ) async throws(AsyncNetError) -> Value {
-        try await ActorBoundResponseTask<Value>(engine, decoder).value
-    }
 }

@@ -77,12 +77,12 @@ extension Request {
         do {
             return CurlDescription(showsSecrets: showsSecrets).text(try await currentRequest())
         } catch {
-            return "# \(AsyncNetError(wrapping: error, as: .encodingFailed))"
+            return "# \(error)"
         }
     }
 
     @concurrent
-    private func currentRequest() async throws -> TransportRequest {
+    private func currentRequest() async throws(AsyncNetError) -> TransportRequest {
         if let request = engine.record.request { return request }
         return try await engine.blueprint.make()
     }
@@ -129,11 +129,6 @@ extension Request {
     @discardableResult
     public func priority(_ priority: RequestPriority) -> Self { set { $0.priority = priority } }
 
-    /// How many bytes the response's body may have once decoded, in place of ``SessionConfiguration/maximumBodySize``;
-    /// a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.
-    @discardableResult
-    public func maximumBodySize(_ bytes: Int64) -> Self { set { $0.maximumBodySize = bytes } }
-
     /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard`` by
     /// default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.
     @discardableResult
@@ -161,17 +156,9 @@ extension Request {
         add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
     }
 
-    /// Accepts these statuses only; others end the request with `.unacceptableStatus`.
-    @_disfavoredOverload
+    /// Accepts these statuses only, such as `200..<300` or `[200, 304]`; others end the request with `.unacceptableStatus`.
     @discardableResult
     public func validate(statusCode acceptable: some Collection<Int> & Sendable) -> Self {
-        let set = Set(acceptable)
-        return add(.statusCode { set.contains($0) })
-    }
-
-    /// Accepts statuses in this range only, which may be open at one end: `200...` or `..<400`.
-    @discardableResult
-    public func validate(statusCode acceptable: some RangeExpression<Int> & Sendable) -> Self {
         add(.statusCode { acceptable.contains($0) })
     }
 
@@ -191,7 +178,7 @@ extension Request {
     ///     ``SessionConfiguration/decoder`` for other types.
     @discardableResult
     public func validate<Problem: Decodable & Error>(
-        decoding problem: Problem.Type, statusCode acceptable: some RangeExpression<Int> & Sendable = 200..<300,
+        decoding problem: Problem.Type, statusCode acceptable: some Collection<Int> & Sendable = 200..<300,
         decoder: (any DataDecoder)? = nil
     ) -> Self {
         let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
@@ -209,14 +196,9 @@ extension Request {
         return add(.contentType { _ in list })
     }
 
-    /// Accepts the responses for which the closure does not throw. An `AsyncNetError` of the closure ends the request;
-    /// any other error ends it with `.validationFailed`, with that error underneath.
-    @discardableResult
-    public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse) throws -> Void) -> Self {
-        validate { request, response, _ in try validation(request, response) }
-    }
-
-    /// The same with the body, which is empty for downloads and streams.
+    /// Accepts the responses for which the closure does not throw; its body is empty for downloads and streams. An
+    /// `AsyncNetError` of the closure ends the request; any other error ends it with `.validationFailed`, with that error
+    /// underneath.
     @discardableResult
     public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) -> Self {
         add(

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Request where Self: CustomReflectable {
     /// What `dump` shows: id and kind, since the rest may contain secrets.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "kind": kind]) }
@@ -7,9 +9,9 @@ extension Request where Self: CustomStringConvertible {
     /// Method, URL without secrets, state, and the response's status: `GET https://example.com/a (finished, 200)`.
     /// Before its start a request shows no URL if code of the user's makes it, such as a router.
     public var description: String {
-        let line = engine.shownRequest.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
+        let line = shownRequest.map { "\($0.head.method.rawValue) \($0.head.url.withoutSecrets)" }
         let status = engine.record.head.map { ", \($0.statusCode)" } ?? ""
-        return "\(line ?? "A \(kind) request") (\(engine.shownState)\(status))"
+        return "\(line ?? "A \(kind) request") (\(engine.shown.load(ordering: .relaxed))\(status))"
     }
 }
 
@@ -19,13 +21,11 @@ extension Request where Self: CustomStringConvertible & CustomDebugStringConvert
     /// by its `description`.
     public var debugDescription: String {
         let command = CurlDescription(showsSecrets: false, longestBody: 64 * 1024)
-        return engine.shownRequest.map(command.text) ?? description
+        return shownRequest.map(command.text) ?? description
     }
 }
 
-extension RequestEngine {
+extension Request {
     /// The request for descriptions: as last sent, or as it would be sent if no code of the user's makes it.
-    fileprivate nonisolated var shownRequest: TransportRequest? {
-        record.request ?? blueprint.shown
-    }
+    fileprivate var shownRequest: TransportRequest? { engine.record.request ?? engine.blueprint.shown }
 }

@@ -5,7 +5,7 @@
 /// serializes it. Each await serializes again, but the response is transferred once.
 public struct ResponseTask<Value: Sendable>: Sendable {
     /// The request whose response is serialized.
-    public var request: any Request { engine.handle }
+    public var request: any Request { engine.target.handle(of: engine) }
     private let engine: RequestEngine
     private let serializer: any ResponseSerializer<Value>
     private let place: SerializerPlace

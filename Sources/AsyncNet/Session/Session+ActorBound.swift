@@ -12,7 +12,7 @@ extension Session {
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        let blueprint = blueprint(url, method, headers, options.modifier, immediately: parameters, encoder)
+        let blueprint = assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder)
         return DataRequest(register(blueprint, options: options))
     }
 
@@ -22,7 +22,7 @@ extension Session {
         _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        let blueprint = blueprint(url, .post, headers, options.modifier, immediately: parameters, encoder)
+        let blueprint = assembly.blueprint(url, .post, headers, options.modifier, immediately: parameters, encoder)
         return DataRequest(register(blueprint, options: options))
     }
 
@@ -33,18 +33,6 @@ extension Session {
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
-    }
-
-    /// A download with parameters that are encoded at once, on the caller's actor.
-    @_disfavoredOverload
-    public nonisolated func download(
-        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
-        parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
-        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
-    ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
+        stream(options, assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
     }
 }

@@ -26,7 +26,7 @@ extension Session {
     ) -> DownloadRequest {
         download(
             DownloadSink(destination, segments: segments, checksum: checksum), options,
-            blueprint(url, method, headers, parameters, encoder))
+            assembly.blueprint(url, method, headers, parameters, encoder))
     }
 
     /// A download with a `URLRequest` or a router.
@@ -34,7 +34,8 @@ extension Session {
         _ request: some URLRequestConvertible, to destination: DownloadDestination = .temporary, segments: Int = 1,
         checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        download(DownloadSink(destination, segments: segments, checksum: checksum), options, blueprint(request))
+        download(
+            DownloadSink(destination, segments: segments, checksum: checksum), options, assembly.blueprint(request))
     }
 
     /// Continues a download that did not finish. Only the missing bytes are requested; if the server has another
@@ -48,8 +49,7 @@ extension Session {
         headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
         options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        let assembly = environment.assembly
-        let blueprint = RequestBlueprint(.plain) {
+        let blueprint = RequestBlueprint(.plain) { [assembly] in
             guard let resumeData else {
                 throw AsyncNetError(.invalidRequest, "There is no resume data to continue; start a new download")
             }

@@ -15,7 +15,7 @@ extension Session {
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(blueprint(url, method, headers, parameters, encoder), options: options))
+        DataRequest(register(assembly.blueprint(url, method, headers, parameters, encoder), options: options))
     }
 
     /// A request from a `URLRequest` or a router.
@@ -26,7 +26,7 @@ extension Session {
     public nonisolated func request(
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(blueprint(request), options: options))
+        DataRequest(register(assembly.blueprint(request), options: options))
     }
 
     nonisolated func register(
@@ -34,59 +34,5 @@ extension Session {
         carrier: (any Transport)? = nil
     ) -> RequestEngine {
         RequestEngine(blueprint, kind: kind, target: target, options: options, carrier: carrier, session: self)
-    }
-}
-
-// MARK: Blueprints
-
-extension Session {
-    nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders
-    ) -> RequestBlueprint {
-        let assembly = environment.assembly
-        return RequestBlueprint(assembly.making(url)) {
-            try assembly.transportRequest(to: url, method, headers, modifier: $0, encode: nil)
-        }
-    }
-
-    nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders,
-        _ parameters: (some Encodable & Sendable)?, _ encoder: (any ParameterEncoder)?
-    ) -> RequestBlueprint {
-        guard let parameters else { return blueprint(url, method, headers) }
-        let assembly = environment.assembly
-        let encoder = assembly.encoder(encoder, for: method)
-        return RequestBlueprint(encoder is any NonBlocking ? .plain : .blocking) {
-            try assembly.transportRequest(to: url, method, headers, modifier: $0) {
-                try encoder.encode(parameters, into: $0)
-            }
-        }
-    }
-
-    nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ body: RequestBody
-    ) -> RequestBlueprint {
-        let assembly = environment.assembly
-        return RequestBlueprint(body.isInMemory ? assembly.making(url) : .plain) {
-            let request = try assembly.transportRequest(to: url, method, headers, modifier: $0, encode: nil)
-            return try assembly.uploading(body, with: request)
-        }
-    }
-
-    nonisolated func blueprint(_ request: some URLRequestConvertible) -> RequestBlueprint {
-        let assembly = environment.assembly
-        return RequestBlueprint(.plain) { try assembly.transportRequest(from: request.asURLRequest(), modifier: $0) }
-    }
-
-    /// Encodes the parameters now, since they must not leave the caller's actor.
-    nonisolated func blueprint(
-        _ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders, _ modifier: RequestModifier?,
-        immediately parameters: some Encodable, _ encoder: (any ImmediateParameterEncoder)?
-    ) -> RequestBlueprint {
-        let made = Result { () throws(AsyncNetError) in
-            try environment.assembly.transportRequest(
-                to: url, method, headers, modifier: modifier, immediately: parameters, encoder)
-        }
-        return RequestBlueprint(.instant) { _ in try made.get() }
     }
 }

@@ -14,7 +14,7 @@ extension Session {
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, parameters, encoder))
+        stream(options, assembly.blueprint(url, method, headers, parameters, encoder))
     }
 
     /// A stream with a given body. The response may be read while the body is still being sent, if the server responds
@@ -30,14 +30,14 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(url, method, headers, body))
+        stream(options, assembly.blueprint(url, method, headers, body))
     }
 
     /// A stream from a `URLRequest` or a router.
     public nonisolated func stream(
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, blueprint(request))
+        stream(options, assembly.blueprint(request))
     }
 
     nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {

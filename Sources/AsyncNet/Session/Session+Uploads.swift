@@ -23,17 +23,13 @@ extension Session {
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
-        DataRequest(register(blueprint(url, method, headers, body), kind: .upload, options: options))
+        DataRequest(register(assembly.blueprint(url, method, headers, body), kind: .upload, options: options))
     }
 
     /// An upload with a `URLRequest` or a router, which must have no body of its own.
     public nonisolated func upload(
         _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
-        let assembly = environment.assembly
-        let blueprint = RequestBlueprint(.plain) {
-            try assembly.uploading(body, with: assembly.transportRequest(from: request.asURLRequest(), modifier: $0))
-        }
-        return DataRequest(register(blueprint, kind: .upload, options: options))
+        DataRequest(register(assembly.blueprint(body, with: request), kind: .upload, options: options))
     }
 }

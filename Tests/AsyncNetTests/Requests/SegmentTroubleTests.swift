@@ -142,8 +142,8 @@ struct SegmentTroubleTests {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
         let download = Session(transport: stub).download(
-            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2)
-        download.maximumBodySize(3_000_000)
+            Self.url, to: .file(folder.url.appending(path: "file")), segments: 2,
+            options: RequestOptions(maximumBodySize: 3_000_000))
         #expect(await download.result.failure?.code == .bodyTooLarge)
         #expect(stub.requests.count < 9)
     }

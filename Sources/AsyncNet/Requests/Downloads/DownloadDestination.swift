@@ -53,7 +53,7 @@ public struct DownloadDestination: Sendable {
     }
 
     /// A file with a unique name in the folder for temporary files; the caller removes it, unless its content is only
-    /// read by ``DownloadRequest/serializing(_:decoder:emptyBodies:)``.
+    /// read by ``SerializableRequest/serializing(_:decoder:preprocessor:emptyBodies:)``.
     public static var temporary: DownloadDestination {
         let name = "AsyncNet-\(UUID().uuidString)"
         var destination = file(FileManager.default.temporaryDirectory.appending(path: name))

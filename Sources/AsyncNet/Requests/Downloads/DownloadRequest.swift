@@ -4,16 +4,25 @@ public import Foundation
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``.
+/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)``.
 /// A download starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await
 /// it. Its chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
 /// or a cancel the partial file is removed when the request is released, unless ``resumeData`` is read or the destination
 /// has the option `.continuePartialFile`.
 ///
+/// `serializing` makes a value of the file's content, as of the body of a ``DataRequest``:
+///
+///     let report = try await session.download(url).serializing(Report.self).value
+///
+/// A file at a place that was not given (``DownloadDestination/temporary``) is then removed when the request is released,
+/// unless its URL was read from ``value``, ``result`` or ``response``.
+///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
 /// the file then has the bytes as they were sent, with the codings of a `Content-Encoding` in the response all the same.
-public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct DownloadRequest: SerializableRequest, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public let reference: RequestReference
     let sink: DownloadSink
 
@@ -51,74 +60,6 @@ public struct DownloadRequest: Request, CustomStringConvertible, CustomDebugStri
                 }
             return DataResponse(result: result, metrics: outcome.metrics, outcome: outcome)
         }
-    }
-
-    // MARK: The file's content
-
-    /// Decodes the file's content as a `Decodable` type, which is read into memory.
-    ///
-    ///     let report = try await session.download(url).serializing(Report.self).value
-    ///
-    /// A file at a place that was not given (``DownloadDestination/temporary``) is removed when the request is released,
-    /// unless its URL was read from ``value``, ``result`` or ``response``.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
-    ///   - emptyBodies: The responses that may have no body; the type must be an ``EmptyResponse`` then.
-    public func serializing<Value: Decodable & Sendable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil, emptyBodies: EmptyBodies = EmptyBodies()
-    ) -> ResponseTask<Value> {
-        serializing(using: DecodableSerializer(type, decoder: engine.decoder(decoder), emptyBodies: emptyBodies))
-    }
-
-    /// Decodes the file's content on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor.
-    @_disfavoredOverload
-    public func serializing<Value: Decodable>(
-        _ type: Value.Type, decoder: (any DataDecoder)? = nil
-    ) -> ActorBoundResponseTask<Value> {
-        ActorBoundResponseTask(engine, decoder)
-    }
-
-    /// Parses the file's content as ``JSON``.
-    public func serializing(_ type: JSON.Type) -> ResponseTask<JSON> { serializing(using: JSONSerializer()) }
-
-    /// Decodes the file's content as text, in `encoding` if given, else in the charset of the `Content-Type`, else in
-    /// UTF-8.
-    public func serializing(
-        _ type: String.Type, encoding: String.Encoding? = nil
-    ) -> ResponseTask<String> {
-        serializing(using: StringSerializer(encoding: encoding))
-    }
-
-    /// Decodes the file's content as text; only the given responses may have no body.
-    public func serializing(
-        _ type: String.Type, encoding: String.Encoding? = nil, emptyBodies: EmptyBodies
-    ) -> ResponseTask<String> {
-        serializing(using: StringSerializer(encoding: encoding, emptyBodies: emptyBodies))
-    }
-
-    /// Reads the file's content into memory.
-    public func serializing(_ type: Data.Type) -> ResponseTask<Data> { serializing(using: DataSerializer()) }
-
-    /// Reads the file's content into memory; only the given responses may have no body.
-    public func serializing(_ type: Data.Type, emptyBodies: EmptyBodies) -> ResponseTask<Data> {
-        serializing(using: DataSerializer(emptyBodies: emptyBodies))
-    }
-
-    /// Parses the file's content as an untyped property list.
-    public func serializing(_ type: PropertyList.Type) -> ResponseTask<PropertyList> {
-        serializing(using: PropertyListSerializer())
-    }
-
-    /// Does not use the file's content: the outcome only shows that the download has succeeded.
-    public func serializing(_ type: NoContent.Type) -> ResponseTask<NoContent> { serializing(using: EmptySerializer()) }
-
-    /// Serializes the file's content, which is read into memory, with the given serializer.
-    public func serializing<Serializer: ResponseSerializer>(
-        using serializer: Serializer
-    ) -> ResponseTask<Serializer.Value> {
-        ResponseTask(engine, serializer, (serializer as? any PlacedSerializer)?.place ?? .apart)
     }
 
     // MARK: Going on later

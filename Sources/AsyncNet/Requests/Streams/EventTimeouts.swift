@@ -11,14 +11,14 @@ struct EventTimeouts: Sendable {
     /// The timer of the loop that waits now; it ends the engine's request.
     func start(isFirst: Bool, _ engine: RequestEngine) -> TimerQueue.Timer? {
         guard let limit = isFirst ? first : next else { return nil }
-        let (timers, wait) = (engine.timers, min(max(limit, .zero), .longestWait))
+        let (timers, wait) = (engine.environment.timers, min(max(limit, .zero), .longestWait))
         let error = AsyncNetError(
             .eventTimedOut,
             isFirst
                 ? "The first event did not arrive within \(limit)" : "No event followed the last one within \(limit)")
         return timers.schedule(at: timers.time.now + wait) {
-            if engine.isHeld { return timers.time.now + wait }
-            engine.failSoon(error)
+            if engine.hold.isHeld { return timers.time.now + wait }
+            engine.soon { await $0.fail(error) }
             return nil
         }
     }

@@ -68,10 +68,9 @@ extension StreamRequest {
     public func lines(
         maximumLength: Int = 1 << 20, automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<String, any Error> & Sendable {
-        ErasedFailure(
-            ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) { _ in
-                LineParser(limit: maximumLength)
-            })
+        ParsedStream(chunks: StreamChunks(request: self, isCancelling: automaticallyCancelling)) { _ in
+            LineParser(limit: maximumLength)
+        }.map { line throws in line }
     }
 
     /// The body as JSON texts, either a text per line (JSON Lines) or each after a record separator (RFC 7464), decoded
@@ -90,7 +89,7 @@ extension StreamRequest {
         automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<Value, any Error> & Sendable {
         let decoding = StreamDecoding(engine, decoder)
-        return ErasedFailure(jsonTexts(maximumLength, automaticallyCancelling)).map { item throws in
+        return jsonTexts(maximumLength, automaticallyCancelling).map { item throws in
             try await decoding.value(type, in: "The body", item.get)
         }
     }
@@ -115,26 +114,8 @@ extension StreamRequest {
     private func jsonTexts(
         _ maximumLength: Int, _ automaticallyCancelling: Bool = true
     ) -> ParsedStream<JSONSequenceParser> {
-        ParsedStream(chunks: chunks(automaticallyCancelling: automaticallyCancelling)) {
+        ParsedStream(chunks: StreamChunks(request: self, isCancelling: automaticallyCancelling)) {
             JSONSequenceParser(mediaType: $0.mediaType, limit: maximumLength)
-        }
-    }
-}
-
-/// The same sequence with `any Error` as its failure, which `some AsyncSequence<Element, any Error>` requires.
-struct ErasedFailure<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
-    let base: Base
-
-    init(_ base: Base) { self.base = base }
-
-    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var base: Base.AsyncIterator
-
-        mutating func next() async throws -> Base.Element? { try await base.next(isolation: #isolation) }
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Base.Element? {
-            try await base.next(isolation: actor)
         }
     }
 }

@@ -31,7 +31,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> ServerSentEvent? {
             while found.isEmpty {
                 let timer = timeouts.start(isFirst: isFirst, engine)
-                defer { timer.map(engine.timers.cancel) }
+                defer { timer.map(engine.environment.timers.cancel) }
                 guard let more = try await reader.next(of: \.events) else { return nil }
                 (found, isFirst) = (more[...], false)
             }
@@ -81,6 +81,6 @@ extension StreamRequest {
     ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         let connection = EventConnection(reconnection, contentTypes: contentTypes, maximumLength: maximumLength)
         let timeouts = EventTimeouts(first: firstEventTimeout, next: eventTimeout)
-        return ErasedFailure(ServerSentEvents(request: self, connection: connection, timeouts: timeouts))
+        return ServerSentEvents(request: self, connection: connection, timeouts: timeouts).map { event throws in event }
     }
 }

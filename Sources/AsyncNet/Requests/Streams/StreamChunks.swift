@@ -1,14 +1,14 @@
 public import Foundation
 
 /// A response's body as it arrives, in chunks; see ``StreamRequest/chunks``.
-public struct StreamChunks: AsyncSequence, Sendable {
+struct StreamChunks: AsyncSequence, Sendable {
     let request: StreamRequest
     let isCancelling: Bool
 
-    public func makeAsyncIterator() -> Iterator { Iterator(request, isCancelling) }
+    func makeAsyncIterator() -> Iterator { Iterator(request, isCancelling) }
 
     /// Reads the chunks. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         private let reader: ResponseReader
 
         init(_ request: StreamRequest, _ isCancelling: Bool) {
@@ -16,10 +16,10 @@ public struct StreamChunks: AsyncSequence, Sendable {
         }
 
         /// The next chunk, never empty; `nil` at the end.
-        public mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
+        mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
 
         /// The next chunk; `for await` calls this function.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
             try await reader.next(of: \.chunks)
         }
     }
@@ -39,7 +39,7 @@ final class ResponseReader: Sendable {
     deinit {
         guard isFirst else { return }
         request.sink.close()
-        if isCancelling { request.engine.cancelSoon() }
+        if isCancelling { request.engine.soon { await $0.cancel() } }
     }
 
     func next<Piece>(of pieces: any KeyPath<StreamSink, Handover<Piece>> & Sendable) async throws(AsyncNetError)
@@ -53,42 +53,18 @@ final class ResponseReader: Sendable {
 
 extension StreamRequest {
     /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
-    public var chunks: StreamChunks { chunks(automaticallyCancelling: true) }
+    ///
+    /// Only the first loop over a stream can read the body; others throw `.bodyAlreadyRead`.
+    public var chunks: some AsyncSequence<Data, AsyncNetError> & Sendable { chunks(automaticallyCancelling: true) }
 
     /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
     ///
     /// - Parameter automaticallyCancelling: Whether leaving the loop cancels the request. With `false`, the rest of the
     ///   body is received and dropped, and the request ends as if it had been read; a request that has not started is
     ///   not sent.
-    public func chunks(automaticallyCancelling: Bool) -> StreamChunks {
+    public func chunks(
+        automaticallyCancelling: Bool
+    ) -> some AsyncSequence<Data, AsyncNetError> & Sendable {
         StreamChunks(request: self, isCancelling: automaticallyCancelling)
-    }
-
-    /// The body byte by byte.
-    public var bytes: ResponseBytes { ResponseBytes(chunks: chunks) }
-}
-
-/// A response's body as it arrives, byte by byte; see ``StreamRequest/bytes``.
-public struct ResponseBytes: AsyncSequence, Sendable {
-    let chunks: StreamChunks
-
-    public func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
-
-    /// Reads the bytes. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
-    public struct Iterator: AsyncIteratorProtocol {
-        private var chunks: StreamChunks.Iterator
-        private var current = Data()[...]
-
-        init(chunks: StreamChunks.Iterator) { self.chunks = chunks }
-
-        /// The next byte; most calls return without waiting.
-        public mutating func next() async throws(AsyncNetError) -> UInt8? { try await next(isolation: #isolation) }
-
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> UInt8? {
-            if let byte = current.popFirst() { return byte }
-            guard let chunk = try await chunks.next(isolation: actor) else { return nil }
-            current = chunk[...]
-            return current.popFirst()
-        }
     }
 }

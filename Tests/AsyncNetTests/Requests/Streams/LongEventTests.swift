@@ -137,7 +137,9 @@ struct LongEventTests {
     @Test("A stream of lines or JSON texts calls its parser while no other copy of it exists")
     func parserIsNotShared() async throws {
         let session = Session(transport: StubTransport { _ in .chunked(["a", "b", "c"]) })
-        let parsed = ParsedStream(chunks: session.stream("http://a/").chunks) { _ in SharingParser() }
+        let parsed = ParsedStream(
+            chunks: StreamChunks(request: session.stream("http://a/"), isCancelling: true)
+        ) { _ in SharingParser() }
         var found: [Bool] = []
         for try await isAlone in parsed { found.append(isAlone) }
         #expect(!found.isEmpty && !found.contains(false))
