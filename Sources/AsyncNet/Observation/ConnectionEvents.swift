@@ -49,6 +49,6 @@ final class ConnectionEvents: Sendable {
     }
 
     private func pass(_ event: ConnectionEvent) {
-        hub.send(SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.time, .connection(event), nil))
+        hub.send(SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.instant, .connection(event), nil))
     }
 }

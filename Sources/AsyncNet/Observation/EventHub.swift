@@ -24,13 +24,13 @@ final class EventHub: Sendable {
     private let observed: Atomic<Bool>
     /// Whether there are sequences, so that an event for monitors alone takes no lock for them.
     private let hasSequences = Atomic(false)
-    private let clock: EventClock
+    private let time: TimeSource
 
     /// How many events wait for a monitor before it loses the oldest.
     private static let capacity = 10_000
 
     init(_ monitors: [any EventMonitor], _ time: TimeSource) {
-        clock = EventClock(time)
+        self.time = time
         immediate = monitors.compactMap { $0 as? any ImmediateMonitor }
         let others = monitors.filter { !($0 is any ImmediateMonitor) }
         self.monitors = others.map { Self.channel(to: $0) }
@@ -67,8 +67,8 @@ final class EventHub: Sendable {
         return sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
     }
 
-    /// The time of an event.
-    var time: EventTime { clock.now }
+    /// The session's clock's time.
+    var instant: Duration { time.now }
 
     func send(_ event: SessionEvent) {
         for monitor in immediate { monitor.receiveNow(event) }

@@ -4,9 +4,11 @@ public import Foundation
 public struct SessionEvent: Sendable {
     /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
-    // The order and the sizes of the properties make the event small: it is moved several times.
-    private let attemptNumber: Int32
-    private let hopNumber: Int32
+    /// The number of the attempt, from 1; 0 before the first.
+    public let attempt: Int
+    /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
+    /// overlap, have numbers of their own.
+    public let hop: Int
     /// The time by the session's clock, since the session was made: the difference of two events is the time between
     /// them, whatever happens to the wall clock.
     public let instant: Duration
@@ -14,25 +16,15 @@ public struct SessionEvent: Sendable {
     /// is followed; `nil` without a template, and before the first attempt.
     public let urlTemplate: String?
     /// The time by the wall clock.
-    public let date: Date
+    public private(set) var date = Date()
     /// Shared, so that the other events, which have no summary, stay small.
     let ending: SharedValue<RequestSummary>?
     /// The step.
     public let event: RequestEvent
     /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
     public let kind: RequestKind
-    private var lostEvents: UInt32 = 0
-
-    /// The number of the attempt, from 1; 0 before the first.
-    public var attempt: Int { Int(attemptNumber) }
-    /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
-    /// overlap, have numbers of their own.
-    public var hop: Int { Int(hopNumber) }
     /// How many events this observer has lost between its last event and this one, since it was too slow.
-    public internal(set) var lostBefore: Int {
-        get { Int(lostEvents) }
-        set { lostEvents = UInt32(clamping: newValue) }
-    }
+    public internal(set) var lostBefore = 0
 
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
     public var summary: RequestSummary? { ending?.value }
@@ -43,20 +35,24 @@ public struct SessionEvent: Sendable {
         instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
         urlTemplate: String? = nil
     ) {
-        let time = EventTime(instant: instant, date: date)
         self.init(
-            requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, time, event,
+            requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, instant, event,
             summary.map { SharedValue($0) })
+        self.date = date
         self.lostBefore = lostBefore
     }
 
     init(
-        _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ time: EventTime,
+        _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ instant: Duration,
         _ event: RequestEvent, _ ending: SharedValue<RequestSummary>?
     ) {
-        (self.requestID, self.kind) = (requestID, kind)
-        (attemptNumber, hopNumber) = (Int32(clamping: attempt), Int32(clamping: hop))
-        (date, instant, self.event, self.urlTemplate) = (time.date, time.instant, event, urlTemplate)
+        self.requestID = requestID
+        self.kind = kind
+        self.attempt = attempt
+        self.hop = hop
+        self.urlTemplate = urlTemplate
+        self.instant = instant
+        self.event = event
         self.ending = ending
     }
 }

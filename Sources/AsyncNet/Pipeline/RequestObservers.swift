@@ -154,7 +154,7 @@ final class RequestObservers: EventTarget {
     ) {
         let event = SessionEvent(
             id, kind, attempt: hop?.attempt ?? state.attempt, hop: hop?.number ?? 0,
-            urlTemplate: state.urlTemplate, hub.time, event, ending)
+            urlTemplate: state.urlTemplate, hub.instant, event, ending)
         hub.send(event)
     }
 
