@@ -8,21 +8,12 @@
 /// before the delay is over is not hedged.
 public struct HedgingPolicy: RequestPolicy {
     /// When a further request is sent.
-    public struct Delay: Hashable, Sendable {
-        enum Choice: Hashable, Sendable {
-            case fixed(Duration)
-            case percentile(Double, minimum: Duration)
-        }
-
-        let choice: Choice
-
+    public enum Delay: Hashable, Sendable {
         /// After a fixed time.
-        public static func fixed(_ delay: Duration) -> Delay { Delay(choice: .fixed(max(delay, .zero))) }
+        case fixed(Duration)
         /// After the time within which this part, from 0 to 1, of the origin's latest requests ended, but not before
         /// `minimum`. Requests to an origin with fewer than 20 measured requests are not hedged.
-        public static func percentile(_ percentile: Double, minimum: Duration = .milliseconds(1)) -> Delay {
-            Delay(choice: .percentile(percentile, minimum: max(minimum, .zero)))
-        }
+        case percentile(Double, minimum: Duration = .milliseconds(1))
     }
 
     /// How long to wait before each further request.
@@ -35,8 +26,4 @@ public struct HedgingPolicy: RequestPolicy {
         self.delay = delay
         self.limit = limit
     }
-}
-
-extension HedgingPolicy: DescribedPolicy {
-    func describe(_ traits: inout PolicyTraits) { traits.hedging = self }
 }

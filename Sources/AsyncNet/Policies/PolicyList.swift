@@ -2,20 +2,17 @@
 struct PolicyTraits: Sendable {
     let adapter: (any RequestAdapter)?
     let retrier: (any RequestRetrier)?
-    var hedging: HedgingPolicy?
+    let credentialKeeper: (any CredentialKeeper)?
     /// The limit that the policy sets for an attempt.
-    var attemptTimeout: Duration?
-    var credentialKeeper: (any CredentialKeeper)?
-    /// Of an interceptor, that of its policies.
-    var tracing: (any TracingPolicy)?
+    let attemptTimeout: Duration?
     private let isNonBlocking: Bool
 
     init(_ policy: any RequestPolicy) {
         adapter = policy as? any RequestAdapter
         retrier = policy as? any RequestRetrier
-        tracing = policy as? any TracingPolicy
+        credentialKeeper = policy as? any CredentialKeeper
+        attemptTimeout = (policy as? RetryPolicy)?.attemptTimeout
         isNonBlocking = policy is any NonBlocking
-        (policy as? any DescribedPolicy)?.describe(&self)
     }
 
     /// The request as the policy changes it, on a thread that the policy may block.
@@ -33,11 +30,6 @@ struct PolicyTraits: Sendable {
     }
 }
 
-/// A policy of this library, with capabilities that its protocols do not show.
-protocol DescribedPolicy: RequestPolicy {
-    func describe(_ traits: inout PolicyTraits)
-}
-
 /// Adapters and retriers in their order.
 struct PolicyList: Sendable {
     private(set) var adapters: [PolicyTraits] = []
@@ -49,11 +41,12 @@ struct PolicyList: Sendable {
 
     mutating func append(_ policies: [any RequestPolicy]) {
         for policy in policies {
+            if let several = policy as? Interceptor { append(several.policies) }
             let traits = PolicyTraits(policy)
             if traits.adapter != nil { adapters.append(traits) }
             if traits.retrier != nil { retriers.append(traits) }
-            hedging = traits.hedging ?? hedging
-            tracing = traits.tracing ?? tracing
+            hedging = policy as? HedgingPolicy ?? hedging
+            tracing = (policy as? any TracingPolicy) ?? tracing
         }
     }
 

@@ -138,8 +138,6 @@ public struct ConnectionLostRetryPolicy: RequestRetrier {
     }
 }
 
-extension RetryPolicy: DescribedPolicy, NonBlocking {
-    func describe(_ traits: inout PolicyTraits) { traits.attemptTimeout = attemptTimeout }
-}
+extension RetryPolicy: NonBlocking {}
 
 extension ConnectionLostRetryPolicy: NonBlocking {}

@@ -142,7 +142,7 @@ struct BlockingCodeTests {
     ) async -> Bool {
         switch place {
         case .streamValidator:
-            let stream = session.stream(url).validate { _, _ in blockade.block() }
+            let stream = session.stream(url).validate { _, _, _ in blockade.block() }
             return (try? await stream.head) != nil
         case .streamDecoder:
             let stream = session.stream(url).decoding([String].self, decoder: BlockingDecoder(blockade: blockade))
@@ -259,7 +259,6 @@ struct BlockingCodeTests {
     func ownPolicies() {
         let own: [any RequestPolicy] = [
             RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor { _ in true },
-            Interceptor([Retrier { _, _ in .retry }]),
         ]
         #expect(own.allSatisfy { $0 is any NonBlocking })
         let blocking: [any RequestPolicy] = [

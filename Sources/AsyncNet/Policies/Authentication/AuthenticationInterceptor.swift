@@ -28,9 +28,7 @@
 /// Cancelling a request ends its wait at once. The refresh continues even if no request waits for it, since the server
 /// may have invalidated the old credential already; it is cancelled when the interceptor is deallocated or its
 /// credential is set.
-public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, DescribedPolicy,
-    CredentialKeeper
-{
+public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, CredentialKeeper {
     /// The authenticator's type of credential.
     public typealias Credential = AuthenticatorType.Credential
 
@@ -68,8 +66,6 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     deinit { refresh?.task?.cancel() }
-
-    nonisolated func describe(_ traits: inout PolicyTraits) { traits.credentialKeeper = self }
 
     /// The number of requests that wait for the refresh in progress.
     var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
