@@ -9,7 +9,7 @@ struct Sharing<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
-        if attempt.run.carrier == nil, !attempt.isStoredOnly {
+        if attempt.run.context.carrier == nil, !attempt.isStoredOnly {
             if isShared(request, attempt.run) { return try await share(request, attempt) }
             if let hedging = hedging(request, attempt.run) { return try await hedge(request, by: hedging, attempt) }
         }
@@ -35,7 +35,7 @@ struct Sharing<Rest: Station>: Station {
             allowsInsecure: policies.redirects.handler.allowsInsecure,
             confidentialHeaders: policies.redirects.handler.confidentialHeaders,
             cacheMode: policies.cacheMode ?? request.cacheMode, decodesContent: policies.decodesContent,
-            scope: attempt.run.scoped.map(ObjectIdentifier.init))
+            scope: attempt.run.context.scoped.map(ObjectIdentifier.init))
     }
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
@@ -138,9 +138,11 @@ struct Sharing<Rest: Station>: Station {
 
 extension Environment {
     fileprivate func delay(of hedging: HedgingPolicy, _ origin: String) -> Duration? {
-        switch hedging.delay.choice {
+        switch hedging.delay {
         case .fixed(let delay): delay
-        case .percentile(let part, let minimum): limits.latencies(part).value(origin: origin).map { max($0, minimum) }
+        case .percentile(let part, let minimum):
+            limits.durations.withValue(of: origin, default: LatestDurations()) { $0.percentile(part) }
+                .map { max($0, minimum) }
         }
     }
 
@@ -158,8 +160,8 @@ extension Environment {
     {
         let outcome = await transfer.outcome()
         let isStored = outcome.metrics.cacheOutcome == .hit || outcome.metrics.cacheOutcome == .stale
-        if outcome.error == nil, !isStored, case .percentile(let percentile, _) = hedging.delay.choice {
-            limits.latencies(percentile).add(outcome.metrics.total, origin: origin)
+        if outcome.error == nil, !isStored, case .percentile = hedging.delay {
+            limits.durations.withValue(of: origin, default: LatestDurations()) { $0.add(outcome.metrics.total) }
         }
         return outcome
     }

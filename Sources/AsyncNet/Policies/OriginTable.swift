@@ -29,22 +29,29 @@ struct OriginTable<Value> {
 /// A value for each of the origins used most recently: at least `capacity`, at most twice as many.
 ///
 /// Two generations: an origin that is used moves to the younger; when that is full, the older generation is removed.
-struct RecentTable<Value> {
+final class RecentTable<Value: Sendable>: Sendable {
+    private struct Values {
+        var young: [String: Value] = [:]
+        var old: [String: Value] = [:]
+    }
+
     private let capacity: Int
-    private var young: [String: Value] = [:]
-    private var old: [String: Value] = [:]
+    private let values = Locked(Values())
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    var count: Int { young.count + old.count }
+    var count: Int { values.withLock { $0.young.count + $0.old.count } }
 
-    mutating func withValue<Result>(
-        of origin: String, default initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
-    ) -> Result {
-        if young[origin] == nil {
-            if young.count >= capacity { (old, young) = (young, [:]) }
-            young[origin] = old.removeValue(forKey: origin) ?? initial()
+    func withValue<Result: Sendable, Failure: Error>(
+        of origin: String, default initial: @autoclosure () -> Value,
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try values.withLock { values throws(Failure) in
+            if values.young[origin] == nil {
+                if values.young.count >= capacity { (values.old, values.young) = (values.young, [:]) }
+                values.young[origin] = values.old.removeValue(forKey: origin) ?? initial()
+            }
+            return try body(&values.young[origin, default: initial()])
         }
-        return body(&young[origin, default: initial()])
     }
 }

@@ -118,7 +118,7 @@ struct ErrorCodeTests {
             .deadlineExceeded,
             {
                 let limiter = RateLimiter(
-                    .init(requests: 1, per: .seconds(60)), timers: TimerQueue(TimeSource(TestClock())))
+                    .init(requests: 1, per: .seconds(60)), time: TimeSource(TestClock()))
                 do { for _ in 0..<2 { try await limiter.acquire(origin: "a", until: .seconds(59)) } } catch {
                     return error as? AsyncNetError
                 }

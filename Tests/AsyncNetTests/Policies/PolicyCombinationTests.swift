@@ -384,15 +384,6 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count < 100)
     }
 
-    @Test("Percentiles outside 0 to 1, and NaN, share the estimates of the nearest percentile")
-    func percentiles() {
-        let limits = SharedLimits(SessionConfiguration(), TimerQueue(TimeSource(ContinuousClock())))
-        let first = limits.latencies(.nan)
-        #expect(limits.latencies(.nan) === first)
-        #expect(limits.latencies(7) === first)
-        #expect(limits.latencies(-1) === limits.latencies(0))
-    }
-
     @Test(
         "A credential is sent only to the origin it was given for, even if an adapter changes the URL, shared or not",
         arguments: [true, false])

@@ -3,7 +3,7 @@ import Foundation
 /// The challenges of servers for each origin and user, so that later requests are sent with credentials and need no
 /// further challenge (RFC 7617 §2.2, RFC 7616 §3.6). Holds no passwords.
 final class ProtectionSpaces: Sendable {
-    private enum Space {
+    private enum Space: Sendable {
         /// The server sent a Basic challenge for these directories; the credentials are for all paths below them.
         case basic(paths: Set<String>)
         case digest(DigestAuthorization)
@@ -18,28 +18,23 @@ final class ProtectionSpaces: Sendable {
         }
     }
 
-    private let spaces = Locked(RecentTable<Space?>(capacity: 512))
+    private let spaces = RecentTable<Space?>(capacity: 512)
     private static let pathLimit = 64
 
     init() {}
 
     /// The value of `Authorization` to send without a challenge; `nil` for an unknown protection space.
     func header(for request: TransportRequest, _ credential: PasswordCredential) throws -> String? {
-        try spaces.withLock { spaces in
-            try spaces.withValue(of: Self.key(request, credential), default: nil) {
-                space -> Result<String?, any Error> in
-                Result {
-                    switch space {
-                    case nil, .refused: return nil
-                    case .basic(let paths):
-                        guard paths.contains(where: { Self.path(request).hasPrefix($0) }) else { return nil }
-                        return try BasicAuthorization.header(user: credential.username, password: credential.password)
-                    case .digest(var digest):
-                        defer { space = .digest(digest) }
-                        return try Self.header(&digest, for: request, credential)
-                    }
-                }
-            }.get()
+        try spaces.withValue(of: Self.key(request, credential), default: nil) { space throws -> String? in
+            switch space {
+            case nil, .refused: return nil
+            case .basic(let paths):
+                guard paths.contains(where: { Self.path(request).hasPrefix($0) }) else { return nil }
+                return try BasicAuthorization.header(user: credential.username, password: credential.password)
+            case .digest(var digest):
+                defer { space = .digest(digest) }
+                return try Self.header(&digest, for: request, credential)
+            }
         }
     }
 
@@ -54,51 +49,42 @@ final class ProtectionSpaces: Sendable {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
         guard let challenge = DigestAuthorization.preferred(of: challenges) else { return nil }
         let key = Self.key(request, credential)
-        guard var digest = DigestAuthorization(challenge) else {
+        guard let digest = DigestAuthorization(challenge) else {
             guard refused?.hasPrefix("Basic ") != true else { return nil }
             remember(Self.directory(of: Self.path(request)), key)
             return try BasicAuthorization.header(user: credential.username, password: credential.password)
         }
         if let refused, refused.hasPrefix("Digest "), !digest.isStale { return nil }
-        return try spaces.withLock { spaces in
-            try spaces.withValue(of: key, default: nil) { space -> Result<String?, any Error> in
-                if let previous = space?.digest { digest.succeed(previous) }
-                defer { space = .digest(digest) }
-                return Result {
-                    try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential)
-                }
-            }.get()
+        return try spaces.withValue(of: key, default: nil) { space throws -> String? in
+            var digest = digest
+            if let previous = space?.digest { digest.succeed(previous) }
+            defer { space = .digest(digest) }
+            return try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential)
         }
     }
 
     /// Uses the next nonce that a response sends (RFC 7616 §3.5).
     func receive(_ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential) {
         guard let info = response.value(for: "Authentication-Info") else { return }
-        spaces.withLock { spaces in
-            spaces.withValue(of: Self.key(request, credential), default: nil) { space in
-                guard case .digest(var digest) = space else { return }
-                digest.receive(authenticationInfo: info)
-                space = .digest(digest)
-            }
+        spaces.withValue(of: Self.key(request, credential), default: nil) { space in
+            guard case .digest(var digest) = space else { return }
+            digest.receive(authenticationInfo: info)
+            space = .digest(digest)
         }
     }
 
     /// Remembers that the server rejected the credentials.
     func forget(_ request: TransportRequest, _ credential: PasswordCredential) {
-        spaces.withLock { spaces in
-            spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
-        }
+        spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
     }
 
     private func remember(_ path: String, _ key: String) {
-        spaces.withLock { spaces in
-            spaces.withValue(of: key, default: nil) { space in
-                var paths: Set<String> = []
-                if case .basic(let known) = space { paths = known }
-                if paths.count >= Self.pathLimit { paths = [] }
-                paths.insert(path)
-                space = .basic(paths: paths)
-            }
+        spaces.withValue(of: key, default: nil) { space in
+            var paths: Set<String> = []
+            if case .basic(let known) = space { paths = known }
+            if paths.count >= Self.pathLimit { paths = [] }
+            paths.insert(path)
+            space = .basic(paths: paths)
         }
     }
 

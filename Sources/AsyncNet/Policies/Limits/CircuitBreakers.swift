@@ -4,22 +4,22 @@ import Synchronization
 final class CircuitBreakers: Sendable {
     private let rules: CircuitBreaker
     private let time: TimeSource
-    private let circuits: Locked<RecentTable<Circuit>>
+    private let circuits: RecentTable<Circuit>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. The circuit of
     ///   a forgotten origin is closed.
     init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
-        circuits = Locked(RecentTable(capacity: capacity))
+        circuits = RecentTable(capacity: capacity)
     }
 
-    var originCount: Int { circuits.withLock { $0.count } }
+    var originCount: Int { circuits.count }
 
     /// Admits a request, or refuses it.
     ///
     /// - Throws: `.circuitOpen`, whose message says when the next probe is admitted.
     func allow(origin: String) throws(AsyncNetError) -> Permit {
-        let circuit = circuits.withLock { $0.withValue(of: origin, default: Circuit(rules)) { $0 } }
+        let circuit = circuits.withValue(of: origin, default: Circuit(rules)) { $0 }
         let now = time.now
         switch circuit.state.withLock({ $0.allow(at: now) }) {
         case .allowed(let pass): return Permit(circuit, pass, time)
@@ -31,7 +31,7 @@ final class CircuitBreakers: Sendable {
 
     /// Whether the origin's circuit is open now and will be after this time.
     func isOpen(origin: String, after delay: Duration) -> Bool {
-        let circuit = circuits.withLock { $0.withValue(of: origin, default: Circuit(rules)) { $0 } }
+        let circuit = circuits.withValue(of: origin, default: Circuit(rules)) { $0 }
         let time = time.now + delay
         return circuit.state.withLock { $0.isOpen(at: time) }
     }

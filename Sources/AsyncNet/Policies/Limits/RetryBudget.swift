@@ -58,16 +58,16 @@ struct RetryBudgetState {
 final class RetryBudgets: Sendable {
     private let budget: RetryBudget
     private let time: TimeSource
-    private let origins: Locked<RecentTable<RetryBudgetState>>
+    private let origins: RecentTable<RetryBudgetState>
 
     /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. A forgotten
     ///   origin starts again with the minimum.
     init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
-        origins = Locked(RecentTable(capacity: capacity))
+        origins = RecentTable(capacity: capacity)
     }
 
-    var originCount: Int { origins.withLock { $0.count } }
+    var originCount: Int { origins.count }
 
     /// Counts a first attempt.
     func deposit(origin: String) { withState(of: origin) { $0.deposit(at: $1) } }
@@ -79,6 +79,6 @@ final class RetryBudgets: Sendable {
         of origin: String, _ body: @Sendable (inout RetryBudgetState, Duration) -> Result
     ) -> Result {
         let now = time.now
-        return origins.withLock { $0.withValue(of: origin, default: RetryBudgetState(budget)) { body(&$0, now) } }
+        return origins.withValue(of: origin, default: RetryBudgetState(budget)) { body(&$0, now) }
     }
 }

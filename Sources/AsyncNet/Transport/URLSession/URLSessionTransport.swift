@@ -87,7 +87,7 @@ public final class URLSessionTransport: Transport {
     /// The caller's URLSession, where a session delivers to its tasks' delegates.
     private let given: URLSession?
     private let trust: URLSessionTrust
-    private let permits: TransferSlots
+    private let permits: RequestQueue
     private let lifecycle = Locked(Lifecycle())
 
     /// A URLSession exists from the first request until the last request after `shutdown()`. A task is made only
@@ -126,7 +126,7 @@ public final class URLSessionTransport: Transport {
         own.urlSession = configuration.urlSession?.copy() as? URLSessionConfiguration
         (self.configuration, given) = (own, session)
         trust = URLSessionTrust(configuration.tls, configuration.tlsForHosts)
-        permits = TransferSlots(configuration.maximumTransfers)
+        permits = RequestQueue(ConcurrencyLimit(perSession: configuration.maximumTransfers))
         if unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
@@ -161,9 +161,9 @@ public final class URLSessionTransport: Transport {
         try URLSessionRequest.refuseWhatIsUnsupported(request)
         let body = try await URLSessionBody(request, folder: configuration.temporaryFolder)
         request.onEvent?(.queued)
-        try await permits.acquire()
+        let permit = try await permits.acquire(origin: "")
         request.onEvent?(.started)
-        let exchange = try start(request, body, choice)
+        let exchange = try start(request, body, choice, permit)
         let (head, responseBody) = try await exchange.pipe.response()
         return TransportResponse(head: head, body: responseBody)
     }
@@ -181,19 +181,14 @@ public final class URLSessionTransport: Transport {
 
     /// Keeps the permit until URLSession has ended the task.
     private func start(
-        _ request: TransportRequest, _ body: URLSessionBody, _ choice: URLSessionTrust.Choice
+        _ request: TransportRequest, _ body: URLSessionBody, _ choice: URLSessionTrust.Choice,
+        _ permit: RequestQueue.Permit
     ) throws(AsyncNetError) -> URLSessionExchange {
-        let session: URLSession
-        do {
-            session = try enter(choice, isTLS: request.head.urlText.isTLS)
-        } catch {
-            permits.release()
-            throw error
-        }
+        let session = try enter(choice, isTLS: request.head.urlText.isTLS)
         let exchange = URLSessionExchange(
             request, body, configuration, choice.tls,
             onEnd: { [self] in
-                permits.release()
+                permit.release()
                 leave()
             })
         exchange.start(on: session)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Makes requests wait for the permits of a ``ConcurrencyLimit``.
+/// Makes requests wait for the permits of a ``ConcurrencyLimit``: the requests of a session, or the transfers of a
+/// ``URLSessionTransport``.
 final class RequestQueue: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 

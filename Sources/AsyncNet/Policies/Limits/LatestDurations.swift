@@ -1,0 +1,26 @@
+/// The durations of an origin's latest requests, of which a percentile decides when a hedge is sent.
+struct LatestDurations {
+    private static let capacity = 256
+    private static let minimum = 20
+
+    /// A ring, once it is full.
+    private var samples: [Duration] = []
+    private var oldest = 0
+
+    mutating func add(_ sample: Duration) {
+        guard samples.count == Self.capacity else { return samples.append(sample) }
+        samples[oldest] = sample
+        oldest = (oldest + 1) % Self.capacity
+    }
+
+    /// By the nearest-rank method: the smallest sample with at least that part of the samples at or below it.
+    ///
+    /// - Parameter part: From 0 to 1. NaN counts as 1.
+    /// - Returns: `nil` while there are too few samples.
+    func percentile(_ part: Double) -> Duration? {
+        guard samples.count >= Self.minimum else { return nil }
+        let part = part.isNaN ? 1 : min(max(part, 0), 1)
+        let rank = Int((part * Double(samples.count)).rounded(.up))
+        return samples.sorted()[max(rank, 1) - 1]
+    }
+}
