@@ -40,6 +40,6 @@ struct WebSocketPlan: Sendable {
         let agrees = Validator(.status) { _ = try carrier.agreement(from: $0.head) }
         var options = requestOptions
         options.validation = options.validation.adding(agrees)
-        return session.register(session.blueprint(url, .get, headers), options: options, carrier: carrier)
+        return session.register(session.assembly.blueprint(url, .get, headers), options: options, carrier: carrier)
     }
 }

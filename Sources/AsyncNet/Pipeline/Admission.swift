@@ -25,10 +25,12 @@ struct Admission<Rest: Station>: Station {
         run.watch.pause()
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
-        try await run.reportingWait(isLimited: limits.rate != nil || limits.queue != nil) {
-            try await limits.rate?.acquire(origin: origin, until: run.policies.isShared ? nil : run.policies.end)
-            run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
-        }
+        let start = run.environment.timers.time.now
+        let isReported = run.watch.areEventsObserved && (limits.rate != nil || limits.queue != nil)
+        if isReported { run.watch.send(.queued) }
+        try await limits.rate?.acquire(origin: origin, until: run.policies.isShared ? nil : run.policies.end)
+        run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
+        if isReported { run.watch.send(.admitted(after: run.environment.timers.time.now - start)) }
         if !attempt.isRedirected, await hasReplacedCredential(attempt) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(origin: origin) }
@@ -43,43 +45,33 @@ struct Admission<Rest: Station>: Station {
     }
 }
 
-extension RequestRun {
-    fileprivate func reportingWait(isLimited: Bool, _ wait: () async throws -> Void) async throws {
-        guard isLimited, areEventsObserved else { return try await wait() }
-        let (time, start) = (environment.timers.time, environment.timers.time.now)
-        send(.queued)
-        try await wait()
-        send(.admitted(after: time.now - start))
-    }
-}
-
 /// The end of a hop: its permit is given back, and its origin's circuit breaker learns how it ended.
-extension RequestRun {
+extension Attempt {
     /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
     ///
     /// - Parameter next: The request of the next hop. If that goes to the same origin, its response tells the origin's
     ///   circuit breaker what this one leaves open: a redirect before each failure is no success.
     func endHop(_ head: HTTPResponseHead, next: TransportRequest? = nil) {
-        if next?.head.url.origin == head.url.origin { takePass()?.record(.ignored) }
+        if next?.head.url.origin == head.url.origin { run.takePass()?.record(.ignored) }
         judgeHop(head)
-        watch.endHop(.delivered)
-        releasePermit()
+        run.watch.endHop(.delivered)
+        run.releasePermit()
     }
 
     /// The hop's response is known; its body may not be.
-    func judgeHop(_ head: HTTPResponseHead) { takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
+    func judgeHop(_ head: HTTPResponseHead) { run.takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
 
     /// The hop, if one runs, has failed with this error.
     func failHop(_ error: any Error) async {
-        let pass = takePass()
-        watch.endHop(.init(error))
-        releasePermit()
+        let pass = run.takePass()
+        run.watch.endHop(.init(error))
+        run.releasePermit()
         if let pass { pass.record(await verdict(after: AsyncNetError(wrapping: error, as: .transportFailed))) }
     }
 
     private func verdict(after error: AsyncNetError) async -> OriginVerdict {
         guard !error.isRefusedByProxy else { return .ignored }
-        if Self.refusals.contains(error.code), let head = record.head {
+        if Self.refusals.contains(error.code), let head = run.record.head {
             return OriginVerdict(statusCode: head.statusCode)
         }
         return OriginVerdict(await cause(of: error.code))
@@ -92,10 +84,10 @@ extension RequestRun {
     /// deadline is not held against an origin whose response had begun.
     private func cause(of code: AsyncNetError.Code) async -> AsyncNetError.Code {
         guard code == .cancelled else { return code }
-        if let end = policies.end, end <= environment.timers.time.now {
-            return record.head == nil ? .deadlineExceeded : code
+        if let end = run.policies.end, end <= run.environment.timers.time.now {
+            return run.record.head == nil ? .deadlineExceeded : code
         }
-        guard let owner else { return code }
+        guard let owner = run.context.owner else { return code }
         return await owner.failure?.code ?? code
     }
 }

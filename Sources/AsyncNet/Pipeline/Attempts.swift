@@ -33,11 +33,11 @@ struct Attempts<Rest: Station>: Station {
 
     private func next(after result: Result<Response, any Error>, _ attempt: Attempt) async -> Next {
         switch result {
-        case .success(let response): return await attempt.run.next(afterAttempt: attempt.number, .success(response))
+        case .success(let response): return await RetryDecisions(attempt).next(after: .success(response))
         case .failure(let repetition as Repetition): return repetition.next
         case .failure(let error):
             let error = AsyncNetError(wrapping: error, as: .transportFailed)
-            return await attempt.run.next(afterAttempt: attempt.number, .failure(error))
+            return await RetryDecisions(attempt).next(after: .failure(error))
         }
     }
 
@@ -112,7 +112,7 @@ struct Attempts<Rest: Station>: Station {
         async throws -> TransportRequest
     {
         let run = attempt.run
-        guard !isRepeated, run.environment.cache != nil, run.carrier == nil,
+        guard !isRepeated, run.environment.cache != nil, run.context.carrier == nil,
             !run.policies.list.credentialKeepers.isEmpty
         else { return try await adapted(request, &attempt, nil) }
         let deferral = RefreshDeferral()
@@ -126,7 +126,8 @@ struct Attempts<Rest: Station>: Station {
     ) async throws -> TransportRequest {
         let run = attempt.run
         var adapted = request
-        let context = run.context(attempt: run.sink.failedAttempts.map { $0 + 1 } ?? attempt.number, deferral)
+        let number = run.sink.failedAttempts.map { $0 + 1 } ?? attempt.number
+        let context = RequestContext(of: run, attempt: number, deferral)
         for policy in run.policies.list.adapters {
             try Task.checkCancellation()
             do { adapted = try await policy.adapt(adapted, context) } catch {

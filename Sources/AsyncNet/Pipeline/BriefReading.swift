@@ -28,14 +28,19 @@ extension Attempt {
     /// - Parameter isWaitingForFirst: Whether the time limit begins with the first byte; until then the request's own
     ///   timeouts apply.
     func readBriefly(_ response: TransportResponse, isWaitingForFirst: Bool) async -> BriefReading {
-        let limit = BriefLimit(run.environment.timers, briefTime)
-        defer { limit.stop() }
+        let (timers, limited, time) = (run.environment.timers, AttemptTask(), briefTime)
+        defer { limited.end(timers) }
         let begin: @Sendable () -> Void = { [run] in
             run.watch.pause()
-            limit.begin()
+            limited.beginTime { limited in
+                timers.schedule(at: timers.time.now + time) {
+                    limited.fail(AsyncNetError(.timedOut))
+                    return nil
+                }
+            }
         }
         if !isWaitingForFirst { begin() }
-        let reading = try? await limit.task.run(on: run.environment.timers.time.executor) { [self] in
+        let reading = try? await limited.run(on: timers.time.executor) { [self] in
             await read(response, onFirst: isWaitingForFirst ? begin : nil)
         }
         return reading ?? BriefReading()
@@ -67,27 +72,5 @@ extension Attempt {
         min(
             Self.briefTime, run.policies.attemptTimeout.map { $0 / 4 } ?? .longestWait,
             run.remainingTime.map { $0 / 2 } ?? .longestWait)
-    }
-}
-
-/// Ends its task when some time has passed since `begin()`.
-private final class BriefLimit: Sendable {
-    let task = AttemptTask()
-    private let timers: TimerQueue
-    private let time: Duration
-    private let timer = Locked<TimerQueue.Timer?>(nil)
-
-    init(_ timers: TimerQueue, _ time: Duration) { (self.timers, self.time) = (timers, time) }
-
-    func begin() {
-        let end = timers.schedule(at: timers.time.now + time) { [task] in
-            task.fail(AsyncNetError(.timedOut))
-            return nil
-        }
-        timer.withLock { $0 = end }
-    }
-
-    func stop() {
-        if let timer = timer.withLock({ $0.take() }) { timers.cancel(timer) }
     }
 }

@@ -58,7 +58,7 @@ extension CachedHop {
             failure.isConnectivity || failure.code == .timedOut || failure.code == .circuitOpen
         else { return nil }
         guard let body = await body(of: entry) else { return nil }
-        await run.failHop(error)
+        await attempt.failHop(error)
         return await use(entry.response, body, of: entry, as: .stale)
     }
 
@@ -74,7 +74,7 @@ extension CachedHop {
         guard isConfirmed || body != nil else { return nil }
         await attempt.drain(response.message, to: request.method)
         run.watch.hopLeads(to: .replaced)
-        defer { run.endHop(response.head) }
+        defer { attempt.endHop(response.head) }
         guard let body else {
             // A damaged one is removed already; one without the requested range is still confirmed.
             if !isVersion { await cache.store.remove(entry, key) }

@@ -14,7 +14,7 @@ struct CachedHop: Sendable {
     /// - Returns: `nil` if the session has no cache, or the request does not use it, or the transport refuses the host.
     init?(_ outgoing: TransportRequest, _ attempt: Attempt) {
         // The handshake of a WebSocket has a transport of its own.
-        guard attempt.run.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
+        guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
         // The transport has an error to throw.
         guard trust != .nothing else { return nil }
@@ -27,7 +27,7 @@ struct CachedHop: Sendable {
             hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.attempt) = (cache, request, attempt)
         // A test's transport has responses of its own.
-        let url = attempt.run.scoped.map { "\($0.id) \(request.key)" } ?? request.key
+        let url = attempt.run.context.scoped.map { "\($0.id) \(request.key)" } ?? request.key
         key = CacheKey(partition: cache.partition, url: url)
     }
 

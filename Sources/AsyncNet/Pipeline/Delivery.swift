@@ -19,17 +19,17 @@ extension Attempt {
                 let response = try await stations.response(to: request, in: attempt).decoded
                 do {
                     let data = try await attempt.deliver(response)
-                    run.endHop(response.head)
+                    attempt.endHop(response.head)
                     return data.map(response.with) ?? response
                 } catch is UnusableResponse {
-                    run.endHop(response.head)
+                    attempt.endHop(response.head)
                     if isStoredOnly { throw ReplacedCredential() }
                     request = try await run.prepare(response.request)
                     attempt.isRedirected = request.head.url != first.head.url
                 }
             }
         } catch {
-            await run.failHop(error)
+            await attempt.failHop(error)
             throw error
         }
     }
@@ -76,16 +76,17 @@ extension Attempt {
     private func accept(_ response: Response) async throws {
         guard run.sink.validates(response.head) else { return }
         if !validators.isEmpty { try await check(response) }
-        guard !run.policies.list.retriers.isEmpty, let error = run.refusal(response.head) else { return }
+        let decisions = RetryDecisions(self)
+        guard !run.policies.list.retriers.isEmpty, let error = decisions.refusal(response.head) else { return }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         run.releasePermit()
-        run.judgeHop(response.head)
-        switch await run.next(after: error, attempt: number, otherwise: error) {
+        judgeHop(response.head)
+        switch await decisions.next(after: error, otherwise: error) {
         case .end: return
         case .fail(let error): throw Repetition(next: .fail(error))
         case .again(let delay):
             await drain(response.message, to: response.request.head.method)
-            run.endHop(response.head)
+            endHop(response.head)
             throw Repetition(next: .again(after: delay))
         }
     }

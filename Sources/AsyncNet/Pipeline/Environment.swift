@@ -27,7 +27,7 @@ final class Environment: Sendable {
         timers = TimerQueue(TimeSource(configuration.clock))
         events = EventHub(configuration.monitors, timers.time)
         mailbox = Mailbox(on: timers.time.executor)
-        limits = SharedLimits(configuration, timers)
+        limits = SharedLimits(configuration, timers.time)
         policies = PolicyList(configuration.interceptors)
         assembly = RequestAssembly(configuration)
     }
@@ -39,6 +39,10 @@ final class Environment: Sendable {
 
     /// The wall clock's time, moved by the session's clock if that is a clock of the user's.
     var date: Date { timers.time.nanoseconds != nil ? Date() : start.addingTimeInterval(timers.time.now / .seconds(1)) }
+
+    /// A transport may be the user's: `shutdown`, like `send`, runs on no actor.
+    @concurrent
+    func shutTransportDown() async { await transport.shutdown() }
 
     /// The transport for the requests that the current task makes; `nil` if it is the session's own.
     var scopedTransport: ScopedTransport? { isAutomatic ? ScopedTransport.current : nil }

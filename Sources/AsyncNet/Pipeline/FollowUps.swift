@@ -20,14 +20,15 @@ struct FollowUps<Rest: Station>: Station {
             if let credential, !response.isStored,
                 try course.responds(to: response.head, of: outgoing, credential, spaces)
             {
-                attempt.run.challenged(by: response.head, request)
+                attempt.run.watch.hopLeads(to: .challenged)
+                attempt.run.record.willSend(request)
             } else if let next = try await redirected(response.head, request, &course, attempt) {
                 request = next
             } else {
                 return response
             }
             await attempt.drain(response.message, to: response.request.head.method)
-            attempt.run.endHop(response.head, next: request)
+            attempt.endHop(response.head, next: request)
         }
     }
 
@@ -110,12 +111,5 @@ extension Attempt {
         copy.hopRequest = request
         copy.isRedirected = isRedirected || !course.visited.isEmpty
         return copy
-    }
-}
-
-extension RequestRun {
-    fileprivate func challenged(by head: HTTPResponseHead, _ request: TransportRequest) {
-        watch.hopLeads(to: .challenged)
-        record.willSend(request)
     }
 }

@@ -55,7 +55,7 @@ extension RequestRun {
             self.first.withLock { $0 = first }
             return await outcome(first.request, first.credential)
         } catch {
-            return record.outcome(AsyncNetError(wrapping: error, as: .encodingFailed))
+            return record.outcome(error)
         }
     }
 

@@ -25,9 +25,13 @@ struct RequestBlueprint: Sendable {
         return RequestBlueprint(.blocking) { [makeHere] _ in try makeHere(modifier) }
     }
 
-    func make() async throws -> TransportRequest {
-        guard making == .blocking else { return try makeHere(nil) }
-        return try await UserCode.run { [makeHere] in try makeHere(nil) }
+    func make() async throws(AsyncNetError) -> TransportRequest {
+        do {
+            guard making == .blocking else { return try makeHere(nil) }
+            return try await UserCode.run { [makeHere] in try makeHere(nil) }
+        } catch {
+            throw AsyncNetError(wrapping: error, as: .encodingFailed)
+        }
     }
 
     /// The request as descriptions show it before its start; `nil` if making it takes more than a few microseconds.

@@ -73,11 +73,7 @@ final class RequestRun: Sendable {
     var policies: RunPolicies { context.policies }
     var sink: any ResponseSink { context.sink }
     var hold: TransferHold { context.hold }
-    var owner: (any RunOwner)? { context.owner }
-    var trace: (any RequestTrace)? { context.trace }
-    var carrier: (any Transport)? { context.carrier }
-    var scoped: ScopedTransport? { context.scoped }
-    var transport: any Transport { carrier ?? scoped ?? environment.transport }
+    var transport: any Transport { context.carrier ?? context.scoped ?? environment.transport }
 
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {
         guard let first = first.withLock({ $0 }) else { throw AsyncNetError(.invalidRequest) }
@@ -94,10 +90,11 @@ final class RequestRun: Sendable {
         _ policies: RunPolicies, _ sink: any ResponseSink, role: RunRole, trace branch: TraceBranch
     ) -> RunContext {
         var context = RunContext(id, environment, policies, sink)
-        context.scoped = scoped
-        (context.events, context.role) = (watch.events, role)
+        context.scoped = self.context.scoped
+        context.events = watch.events
+        context.role = role
         context.separatesAttempts = true
-        context.trace = trace?.branch(branch)
+        context.trace = self.context.trace?.branch(branch)
         return context
     }
 
@@ -105,16 +102,16 @@ final class RequestRun: Sendable {
 
     /// - Returns: `false` if the request is over.
     func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> Bool {
-        if let owner { return await owner.beginAttempt(head) }
+        if let owner = context.owner { return await owner.beginAttempt(head) }
         record.beginAttempt(number)
         return true
     }
 
-    func waitWhileSuspended() async { if hold.isHeld { await owner?.waitWhileSuspended() } }
+    func waitWhileSuspended() async { if hold.isHeld { await context.owner?.waitWhileSuspended() } }
 
     /// Ends the request; for callers that cannot await.
     func fail(_ error: AsyncNetError) {
-        environment.mailbox.post { [owner] in await owner?.fail(error) }
+        environment.mailbox.post { [owner = context.owner] in await owner?.fail(error) }
     }
 
     // MARK: Events
@@ -124,9 +121,6 @@ final class RequestRun: Sendable {
 
     /// Sends a step of the request's attempts.
     func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
-
-    /// Whether somebody observes the steps.
-    var areEventsObserved: Bool { watch.areEventsObserved }
 
     // MARK: Time
 

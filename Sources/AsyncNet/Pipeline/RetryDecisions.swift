@@ -10,31 +10,36 @@ enum Next: Sendable {
 
 /// Decides what follows an attempt, or the head of a response: after an error the retriers in order, until a retrier
 /// does not leave the decision to the next; then the sink, which may continue its body with another response.
-extension RequestRun {
-    func next(afterAttempt number: Int, _ result: Result<Response, AsyncNetError>) async -> Next {
+struct RetryDecisions {
+    let run: RequestRun
+    /// The number of the attempt.
+    let number: Int
+
+    init(_ attempt: Attempt) { (run, number) = (attempt.run, attempt.number) }
+
+    func next(after result: Result<Response, AsyncNetError>) async -> Next {
         let error = result.error
-        let own = sink.reconnection(after: error, head: record.head)
-        if !policies.list.retriers.isEmpty, let failure = failure(result) {
-            let next = await next(
-                after: failure, attempt: number, otherwise: error, notBefore: own?.delay ?? .zero)
+        let own = run.sink.reconnection(after: error, head: run.record.head)
+        if !run.policies.list.retriers.isEmpty, let failure = failure(result) {
+            let next = await next(after: failure, otherwise: error, notBefore: own?.delay ?? .zero)
             if case .end = next {} else { return next }
         }
-        guard let own, !Task.isCancelled, isInBudget(own), mayTryAgain() else { return .end }
-        sendOwn(.retried(error, after: own.delay))
+        guard let own, !Task.isCancelled, isInBudget(own), run.mayTryAgain() else { return .end }
+        run.sendOwn(.retried(error, after: own.delay))
         return .again(after: own.delay)
     }
 
     /// A reconnection is a new request, but for one that repeats a failure.
     private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
         if reconnection.isRetry { return isInBudget }
-        environment.limits.budgets?.deposit(origin: record.request?.head.url.origin ?? "")
+        run.environment.limits.budgets?.deposit(origin: origin)
         return true
     }
 
     /// The error that retriers decide about; `nil` if they have nothing to decide.
     private func failure(_ result: Result<Response, AsyncNetError>) -> AsyncNetError? {
         switch result {
-        case .failure(let error): canRepeat(after: error) ? record.outcome(error).error : nil
+        case .failure(let error): canRepeat(after: error) ? run.record.outcome(error).error : nil
         // Retriers have decided about the head of a download or stream before its body was read.
         case .success(let response): response.data == nil ? nil : refusal(response.head)
         }
@@ -44,14 +49,14 @@ extension RequestRun {
     func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
         guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
         return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(
-            record.outcome(nil).errorContext)
+            run.record.outcome(nil).errorContext)
     }
 
     private func canRepeat(after error: AsyncNetError?) -> Bool {
         guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded,
-            sink.canBeSentAgain(after: error)
+            run.sink.canBeSentAgain(after: error)
         else { return false }
-        return record.sentRequests.allSatisfy { $0.body.replay != .once }
+        return run.record.sentRequests.allSatisfy { $0.body.replay != .once }
     }
 
     /// - Parameters:
@@ -60,23 +65,23 @@ extension RequestRun {
     ///   - shortest: The shortest delay before another attempt.
     /// - Returns: `.end` if no retrier wants another attempt, or it must not be sent.
     func next(
-        after error: AsyncNetError, attempt: Int, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
+        after error: AsyncNetError, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
     ) async -> Next {
-        let context = context(attempt: sink.failedAttempts ?? attempt)
-        for policy in policies.list.retriers {
+        let context = RequestContext(of: run, attempt: run.sink.failedAttempts ?? number)
+        for policy in run.policies.list.retriers {
             guard !Task.isCancelled, let decision = await policy.decision(after: error, context) else { return .end }
             switch decision.choice {
             case .doNotRetry: continue
             case .retry(let asked):
                 let delay = max(asked, shortest)
                 // The request fails now: its deadline would end it during the delay.
-                if let remainingTime, remainingTime <= delay { return .fail(Self.tooLate(delay, after: error)) }
-                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, mayTryAgain() else {
+                if let rest = run.remainingTime, rest <= delay { return .fail(Self.tooLate(delay, after: error)) }
+                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, run.mayTryAgain() else {
                     return .end
                 }
                 // The circuit may open during the delay.
-                if environment.limits.breakers != nil { record.keep(record.outcome(end)) }
-                sendOwn(.retried(error, after: delay))
+                if run.environment.limits.breakers != nil { run.record.keep(run.record.outcome(end)) }
+                run.sendOwn(.retried(error, after: delay))
                 return .again(after: delay)
             case .fail(let error): return .fail(error)
             }
@@ -91,21 +96,23 @@ extension RequestRun {
     }
 
     private func isCircuitOpen(after delay: Duration) -> Bool {
-        guard let breakers = environment.limits.breakers else { return false }
-        return record.sentRequests.contains { breakers.isOpen(origin: $0.head.url.origin, after: delay) }
+        guard let breakers = run.environment.limits.breakers else { return false }
+        return run.record.sentRequests.contains { breakers.isOpen(origin: $0.head.url.origin, after: delay) }
     }
 
-    private var isInBudget: Bool {
-        environment.limits.budgets?.withdraw(origin: record.request?.head.url.origin ?? "") != false
-    }
+    private var isInBudget: Bool { run.environment.limits.budgets?.withdraw(origin: origin) != false }
 
-    /// What policies learn about the request.
-    func context(attempt: Int, _ deferral: RefreshDeferral? = nil) -> RequestContext {
-        let outcome = record.outcome(nil)
-        return RequestContext(
-            id: id, attempt: attempt, request: outcome.request, response: outcome.head, remainingTime: remainingTime,
-            metrics: outcome.metrics, time: environment.timers.time, redirected: record.redirectedRequests,
-            onRefresh: watch.reportsRefresh, deferral: deferral)
+    private var origin: String { run.record.request?.head.url.origin ?? "" }
+}
+
+extension RequestContext {
+    /// What policies learn about the run's request.
+    init(of run: RequestRun, attempt: Int, _ deferral: RefreshDeferral? = nil) {
+        let outcome = run.record.outcome(nil)
+        self.init(
+            id: run.id, attempt: attempt, request: outcome.request, response: outcome.head,
+            remainingTime: run.remainingTime, metrics: outcome.metrics, time: run.environment.timers.time,
+            redirected: run.record.redirectedRequests, onRefresh: run.watch.reportsRefresh, deferral: deferral)
     }
 }
 

@@ -1,7 +1,7 @@
 extension RequestRun {
     /// Sends a request with the conditions of its stored response, in a run of its own. Observers see it as a request.
     func revalidate(_ request: TransportRequest, _ credential: OriginCredential?, _ key: CacheKey) {
-        let (environment, policies, scoped) = (environment, policies.ofRevalidation, scoped)
+        let (environment, policies, scoped) = (environment, policies.ofRevalidation, context.scoped)
         environment.revalidations.begin(key, environment.transfers, on: environment.timers.time.executor) {
             let id = RequestID()
             let observers = RequestObservers(id, .data, environment.events)

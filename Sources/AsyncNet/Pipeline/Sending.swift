@@ -3,9 +3,9 @@ struct Sending: Station {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         let run = attempt.run
         var outgoing = request
-        if let transfer = run.watch.supervisedTransfer { outgoing.change { $0.supervision = transfer } }
+        if let transfer = run.watch.supervised.withLock({ $0 }) { outgoing.change { $0.supervision = transfer } }
         run.record.beginHop(outgoing.head)
-        run.watch.beginHop(&outgoing, run.trace, isRedirected: attempt.isRedirected)
+        run.watch.beginHop(&outgoing, run.context.trace, isRedirected: attempt.isRedirected)
         var message = try await run.transport.send(outgoing)
         message.keepsContentCoding = outgoing.keepsContentCoding
         run.watch.touch()

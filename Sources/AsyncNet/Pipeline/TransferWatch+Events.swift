@@ -18,7 +18,7 @@ extension TransferWatch {
 
     // MARK: Hops
 
-    private var runningHop: RunningHop? { running.withLock { $0 } }
+    var runningHop: RunningHop? { running.withLock { $0 } }
 
     /// A hop begins: the trace adds its headers to the request, and observers get its steps.
     func beginHop(_ request: inout TransportRequest, _ trace: (any RequestTrace)?, isRedirected: Bool) {
@@ -54,11 +54,6 @@ extension TransferWatch {
         if runningHop?.connected(connection) == true { send(.connected(connection)) }
     }
 
-    func repeated() {
-        runningHop?.repeated()
-        send(.repeated)
-    }
-
     /// The cache did this for the hop that runs, or for the next.
     func cached(_ outcome: CacheOutcome) {
         if let runningHop { runningHop.cached(outcome) } else { pendingOutcome.withLock { $0 = outcome } }
@@ -72,25 +67,6 @@ extension TransferWatch {
             isReused: metrics.isConnectionReused, httpVersion: metrics.httpVersion,
             remoteAddress: metrics.remoteAddress)
         if connection != ConnectionInfo() { connected(connection) }
-    }
-
-    /// The transfer begins to wait for a permit of the transport, or waits no longer.
-    func waits(_ begins: Bool) {
-        if let event = runningHop?.waits(begins) { send(event) }
-    }
-
-    // MARK: Bodies
-
-    func reportSent(_ bytes: Int64, of total: Int64?) {
-        guard let hop = runningHop else { return }
-        hop.sent(bytes)
-        if hop.interests.bodyBytes { send(.sentBody(bytes: bytes, total: total)) }
-    }
-
-    /// The transport counts bytes when they arrive, and the reader counts them again when it takes them.
-    func reportReceived(_ bytes: Int64) {
-        guard let hop = runningHop, hop.received(bytes), hop.interests.bodyBytes else { return }
-        send(.receivedBody(bytes: bytes))
     }
 
     /// Sends bytes of the response's body, up to the limit that observers asked for.

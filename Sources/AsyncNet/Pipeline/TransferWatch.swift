@@ -19,7 +19,7 @@ final class TransferWatch: Sendable {
     /// The timer that notices silence, and what silence ends; `nil` between attempts.
     private let silence = Locked<(timer: IdleTimer, handler: SilenceHandler)?>(nil)
     /// The attempt's transfers, for a clock that must not move meanwhile; `nil` with other clocks.
-    private let supervised = Locked<SupervisedTransfer?>(nil)
+    let supervised = Locked<SupervisedTransfer?>(nil)
     /// The transport waits for bytes of the request's body, not for the server.
     private let isBodyAwaited = Atomic(false)
     /// The transfer waits for the reader of the response's body, not for the server.
@@ -40,10 +40,7 @@ final class TransferWatch: Sendable {
     /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
     /// for the server. Goes on counting if the attempt has sent a hop before.
     func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
-        if silence.withLock({ $0 }) == nil { start(timers, timeout: timeout, handler) } else { read() }
-    }
-
-    private func start(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
+        guard silence.withLock({ $0 }) == nil else { return read() }
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
         isFinal.store(false, ordering: .relaxed)
@@ -59,9 +56,6 @@ final class TransferWatch: Sendable {
         ended?.timer.stop()
         supervised.withLock { $0.take() }?.end()
     }
-
-    /// The attempt's transfers while its clock supervises them.
-    var supervisedTransfer: SupervisedTransfer? { supervised.withLock { $0 } }
 
     /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
     func pause() {
@@ -92,7 +86,8 @@ final class TransferWatch: Sendable {
         switch event {
         case .repeated:
             record.repeated()
-            repeated()
+            runningHop?.repeated()
+            send(.repeated)
         case .sentHead(let head): send(.sent(head))
         case .informational(let head): send(.informational(head))
         case .connected(let connection): connected(connection)
@@ -106,8 +101,8 @@ final class TransferWatch: Sendable {
             record.measured(metrics)
             measured(metrics)
         case .trailers(let headers): record.received(trailers: headers)
-        case .queued: waits(true)
-        case .started: waits(false)
+        case .queued: if let event = runningHop?.waits(true) { send(event) }
+        case .started: if let event = runningHop?.waits(false) { send(event) }
         case .awaitingBody: break
         }
     }
@@ -143,7 +138,10 @@ final class TransferWatch: Sendable {
     func received(_ bytes: ReceivedBytes, of head: HTTPResponseHead) {
         guard !isFollowed(head) else { return }
         let before = record.received(bytes)
-        reportReceived(bytes.count)
+        // The transport counts bytes when they arrive, and the reader counts them again when it takes them.
+        if let hop = runningHop, hop.received(bytes.count), hop.interests.bodyBytes {
+            send(.receivedBody(bytes: bytes.count))
+        }
         guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes.count, after: before, receiveRate)
         observers.send(
@@ -163,7 +161,10 @@ final class TransferWatch: Sendable {
 
     private func sent(_ bytes: Int64, of total: Int64?) {
         let before = record.sentBytes(bytes, of: total)
-        reportSent(bytes, of: total)
+        if let hop = runningHop {
+            hop.sent(bytes)
+            if hop.interests.bodyBytes { send(.sentBody(bytes: bytes, total: total)) }
+        }
         guard let observers, observers.isOwnObserved else { return }
         let rate = rate(bytes, after: before, sendRate)
         observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))

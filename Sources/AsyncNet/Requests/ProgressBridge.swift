@@ -23,9 +23,9 @@ extension Progress {
     public func control(_ request: some Request) {
         (isCancellable, isPausable) = (true, true)
         let engine = request.engine
-        cancellationHandler = { [weak engine] in engine?.cancelSoon() }
-        pausingHandler = { [weak engine] in engine?.suspendSoon() }
-        resumingHandler = { [weak engine] in engine?.resumeSoon() }
+        cancellationHandler = { [weak engine] in engine?.soon { await $0.cancel() } }
+        pausingHandler = { [weak engine] in engine?.soon { await $0.suspend() } }
+        resumingHandler = { [weak engine] in engine?.soon { await $0.resume() } }
     }
 
     fileprivate func set(_ step: TransferProgress) {

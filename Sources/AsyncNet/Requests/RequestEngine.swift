@@ -15,7 +15,7 @@ actor RequestEngine {
     nonisolated let target: BodyTarget
     nonisolated let record = TransferRecord()
     nonisolated let observers: RequestObservers
-    private nonisolated let hold = TransferHold()
+    nonisolated let hold = TransferHold()
     private nonisolated let session: any RequestSession
     /// The transport of the test that made the request, in place of the session's.
     private nonisolated let scoped: ScopedTransport?
@@ -26,7 +26,7 @@ actor RequestEngine {
         didSet { if machine.state != oldValue.state { shown.store(machine.state, ordering: .relaxed) } }
     }
     /// The state for descriptions, which cannot await the actor.
-    private nonisolated let shown = Atomic(RequestState.initialized)
+    nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
     private var outcome: TransferOutcome?
@@ -52,10 +52,9 @@ actor RequestEngine {
     }
 
     var state: RequestState { machine.state }
-    nonisolated var shownState: RequestState { shown.load(ordering: .relaxed) }
-    var retryCount: Int { max(0, machine.attempts - record.unsentAttempts - 1) }
     /// How many tasks wait for the outcome now.
     var waiterCount: Int { waiters.count }
+    var retryCount: Int { max(0, machine.attempts - record.unsentAttempts - 1) }
 
     // MARK: Starting, suspending, ending
 
@@ -87,28 +86,23 @@ actor RequestEngine {
 
     /// Starts the request if its session starts requests when their first serializer is made.
     nonisolated func serializerIsMade() {
-        guard session.environment.configuration.startsRequestsImmediately else { return }
+        guard environment.configuration.startsRequestsImmediately else { return }
         // Not by the mailbox: the request has the task-local values of the task that makes the serializer.
-        Task(executorPreference: session.environment.timers.time.executor) { await self.startIfNeeded() }
+        Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
     /// The decoder of a call, or the session's.
-    nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder {
-        own ?? session.environment.configuration.decoder
-    }
+    nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder { own ?? environment.configuration.decoder }
 
-    nonisolated var timers: TimerQueue { session.environment.timers }
-    /// Whether the request is suspended.
-    nonisolated var isHeld: Bool { hold.isHeld }
+    nonisolated var environment: Environment { session.environment }
 
     /// Waits until the transfer has ended, which may be a moment after the outcome.
     func drained() async { await driver?.value }
 
     /// For callers that cannot await, such as cancellation handlers.
-    nonisolated func cancelSoon() { session.environment.mailbox.post { await self.cancel() } }
-    nonisolated func failSoon(_ error: AsyncNetError) { session.environment.mailbox.post { await self.fail(error) } }
-    nonisolated func suspendSoon() { session.environment.mailbox.post { await self.suspend() } }
-    nonisolated func resumeSoon() { session.environment.mailbox.post { await self.resume() } }
+    nonisolated func soon(_ message: @escaping @Sendable (RequestEngine) async -> Void) {
+        environment.mailbox.post { await message(self) }
+    }
 
     private func start() async {
         hold.release()
@@ -118,7 +112,7 @@ actor RequestEngine {
         }
         guard !machine.isTerminal else {
             await session.end(id)
-            return session.environment.transfers.end()
+            return environment.transfers.end()
         }
         run = makeRun(purpose)
         driver = Purpose.$current.withValue(purpose) {
@@ -129,8 +123,8 @@ actor RequestEngine {
     }
 
     private func makeRun(_ purpose: Purpose) -> RequestRun {
-        let (policies, credential) = options.withLock { (RunPolicies(session.environment, $0), $0.credential) }
-        var context = RunContext(id, session.environment, policies, target.sink, hold: hold)
+        let (policies, credential) = options.withLock { (RunPolicies(environment, $0), $0.credential) }
+        var context = RunContext(id, environment, policies, target.sink, hold: hold)
         context.observers = observers
         context.owner = self
         context.credential = credential
@@ -144,7 +138,7 @@ actor RequestEngine {
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
     /// finished session leaves no partial file.
     private func makeDriver() -> Task<Void, Never> {
-        let (clock, transfers) = (session.environment.timers.time.supervisor, session.environment.transfers)
+        let (clock, transfers) = (environment.timers.time.supervisor, environment.transfers)
         return Task(executorPreference: clock?.executor) { [weak self] in
             if let clock { await clock.observing { await self?.drive() } } else { await self?.drive() }
             transfers.end()
@@ -208,7 +202,7 @@ actor RequestEngine {
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { waiters.add(id, $0) }
         } onCancel: {
-            session.environment.mailbox.post { await self.leave(id) }
+            soon { await $0.leave(id) }
         }
     }
 

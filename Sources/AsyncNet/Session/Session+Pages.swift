@@ -22,7 +22,7 @@ extension Session {
         options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
         next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(blueprint(url, .get, headers, parameters, encoder), options, decoder, next)
+        pages(assembly.blueprint(url, .get, headers, parameters, encoder), options, decoder, next)
     }
 
     /// The decoded pages of a list, from a `URLRequest` or a router on.
@@ -33,23 +33,18 @@ extension Session {
         _ type: Page.Type, from request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
         decoder: (any DataDecoder)? = nil, next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(blueprint(request), options, decoder, next)
+        pages(assembly.blueprint(request), options, decoder, next)
     }
 
     private nonisolated func pages<Page>(
         _ first: RequestBlueprint, _ options: RequestOptions, _ decoder: (any DataDecoder)?,
         _ next: NextPage<Page>
     ) -> Pages<Page> {
-        let assembly = environment.assembly
         var pageOptions = options
         pageOptions.modifier = nil
-        let session = PageSession(
-            hold: { [environment] in PagesHold(environment) },
-            send: { DataRequest(self.register($0, options: $1)) },
-            assemble: { try assembly.transportRequest(from: $0.asURLRequest(), modifier: nil) })
         return Pages(
             first: first.modified(by: options.modifier), options: pageOptions,
             redirects: options.redirects ?? configuration.redirects,
-            decoder: decoder ?? configuration.decoder, next: next, session: session)
+            decoder: decoder ?? configuration.decoder, next: next, session: self)
     }
 }

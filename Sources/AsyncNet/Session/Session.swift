@@ -18,14 +18,14 @@ public actor Session {
     /// preferred transport.
     public nonisolated let transportDescription: String
     nonisolated let environment: Environment
+    nonisolated var assembly: RequestAssembly { environment.assembly }
 
     private var running: [RequestID: RequestEngine] = [:]
     private(set) var isFinished = false
-    private var finishers: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var nextFinisher = 0
+    /// Fulfilled when the transport is shut down.
+    private let end = Promise<Void>()
     /// Shuts the transport down when the last transfer has ended, even if no task awaits `finish()` any more.
     private var shutdown: Task<Void, Never>?
-    private var isShutDown = false
     /// Ends the wait for loops over pages that do not ask for their next page.
     private var patience: TimerQueue.Timer?
     private var isPatient = true
@@ -54,7 +54,7 @@ public actor Session {
 
     /// The requests that have started and not ended, oldest first.
     public var requests: [any Request] {
-        running.sorted { $0.key < $1.key }.map(\.value.handle)
+        running.sorted { $0.key < $1.key }.map { $0.value.target.handle(of: $0.value) }
     }
 
     /// The running requests of one kind, oldest first.
@@ -72,14 +72,14 @@ public actor Session {
     ///
     /// What running requests need is still sent: their retries and redirects, and the requests that their own adapters,
     /// retriers, authenticators and other code make in this session. So are the next pages of a loop over
-    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; a loop that asks for no page for 10 seconds
-    /// while no request runs is not waited for, and a list whose pages do not end is waited for until the loop ends or its
-    /// task is cancelled. Each running request may begin 10 more attempts, so that a stream which
+    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; a loop that asks for no
+    /// page for 10 seconds while no request runs is not waited for, and a list whose pages do not end is waited for until
+    /// the loop ends or its task is cancelled. Each running request may begin 10 more attempts, so that a stream which
     /// reconnects without end ends. Call this function in no code that a running request waits for.
     ///
     /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
-    /// second. If the awaiting task is cancelled, this function returns at once, and
-    /// the session finishes in the background.
+    /// second. If the awaiting task is cancelled, this function returns at once, and the session finishes in the
+    /// background.
     public func finish() async {
         isFinished = true
         if shutdown == nil {
@@ -87,18 +87,7 @@ public actor Session {
             environment.transfers.close { [self] in environment.mailbox.post { await self.shutDownIfDrained() } }
             shutDownIfDrained()
         }
-        guard !isShutDown, !Task.isCancelled else { return }
-        nextFinisher += 1
-        let id = nextFinisher
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { finishers[id] = $0 }
-        } onCancel: {
-            environment.mailbox.post { await self.leave(id) }
-        }
-    }
-
-    private func leave(_ finisher: Int) {
-        finishers.removeValue(forKey: finisher)?.resume()
+        try? await end.value()
     }
 
     private func shutDownIfDrained() {
@@ -108,13 +97,11 @@ public actor Session {
         patience = nil
         shutdown = Task {
             environment.transfers.forgetClosing()
-            await shutTransportDown()
+            await environment.shutTransportDown()
             environment.events.endConnections()
             await environment.events.drainedSoon()
             environment.events.close()
-            isShutDown = true
-            for finisher in finishers.values { finisher.resume() }
-            finishers = [:]
+            end.fulfil(.success(()))
         }
     }
 }
@@ -175,14 +162,6 @@ extension Session {
     /// Returns when the session's monitors have received all events so far, or when the task is cancelled. A monitor must
     /// not await this, since it would wait for itself.
     public nonisolated func monitorsReceivedEvents() async { await environment.events.drained() }
-}
-
-extension Session {
-    /// A transport may be the user's: `shutdown`, like `send`, runs on no actor.
-    @concurrent
-    private nonisolated func shutTransportDown() async {
-        await environment.transport.shutdown()
-    }
 }
 
 extension Session: RequestSession {

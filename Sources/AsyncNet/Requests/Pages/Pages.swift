@@ -23,7 +23,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     let redirects: RedirectHandler
     let decoder: any DataDecoder
     let next: NextPage<Page>
-    let session: PageSession
+    let session: any RequestSession
 
     public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
@@ -52,7 +52,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             guard !isOver else { return nil }
             isOver = true
             // The first page is no request of a loop that has begun, but the session waits for what follows it.
-            let (hold, purpose) = (hold ?? pages.session.hold(), hold?.purpose)
+            let (hold, purpose) = (hold ?? PagesHold(pages.session.environment), hold?.purpose)
             self.hold = nil
             guard let received = try await received(for: purpose) else { return nil }
             (last, isOver, self.hold) = (received, false, hold)
@@ -86,13 +86,14 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             if let course, let last {
                 return try await pages.step(after: last.page, last.head, course).map { ($0, course) }
             }
-            let first = try await pages.first.made()
+            let first = try await pages.first.make()
             let course = PageCourse(first, pages.redirects)
             return (PageCourse.Step(request: course.first), course)
         }
 
         private mutating func received(_ step: PageCourse.Step, _ options: RequestOptions) async throws -> Received {
-            let request = pages.session.send(RequestBlueprint(.instant) { _ in step.request }, options)
+            let blueprint = RequestBlueprint(.instant) { _ in step.request }
+            let request = DataRequest(RequestEngine(blueprint, options: options, session: pages.session))
             request.validate()
             let response = await request.serializing(Page.self, decoder: pages.decoder).response
             let page = try response.result.get()
@@ -125,23 +126,6 @@ final class PagesHold: Sendable {
     }
 }
 
-/// What pages need of a session.
-struct PageSession: Sendable {
-    let hold: @Sendable () -> PagesHold
-    let send: @Sendable (RequestBlueprint, RequestOptions) -> DataRequest
-    let assemble: @Sendable (any URLRequestConvertible) throws -> TransportRequest
-}
-
-extension RequestBlueprint {
-    fileprivate func made() async throws -> TransportRequest {
-        do {
-            return try await make()
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .encodingFailed)
-        }
-    }
-}
-
 extension Pages {
     /// The request after a page; `nil` after the last page.
     fileprivate func step(
@@ -155,15 +139,12 @@ extension Pages {
             let url = try await UserCode.run { try rule(page, head) }
             return try url.map { try course.step(to: $0, after: head) }
         case .request(let rule):
-            return try await UserCode.run { [session] in try session.step(for: rule(page, head)) }
+            return try await UserCode.run { [assembly = session.environment.assembly] in
+                guard let request = try rule(page, head)?.asURLRequest() else { return nil }
+                return PageCourse.Step(
+                    request: try assembly.transportRequest(from: request, modifier: nil),
+                    ownHeaders: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
+            }
         }
-    }
-}
-
-extension PageSession {
-    fileprivate func step(for request: (any URLRequestConvertible)?) throws -> PageCourse.Step? {
-        guard let request = try request?.asURLRequest() else { return nil }
-        return PageCourse.Step(
-            request: try assemble(request), ownHeaders: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
     }
 }
