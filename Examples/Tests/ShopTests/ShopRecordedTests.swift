@@ -43,6 +43,7 @@ struct ShopRecordedTests {
             let error = await #expect(throws: AsyncNetError.self) {
                 try await client.place(NewOrder(productID: 1, quantity: 0))
             }
+            #expect(error?.code == .unacceptableStatus)
             #expect((error?.underlyingError as? ProblemDetails)?.title == "Not an order")
         }
     }

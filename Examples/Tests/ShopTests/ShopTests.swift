@@ -24,7 +24,7 @@ struct ShopTests {
         let error = await #expect(throws: AsyncNetError.self) {
             try await ShopClient(baseURL: server.url).logIn(username: "ada", password: "wrong")
         }
-        #expect(error?.statusCode == 400)
+        #expect(error?.code == .unacceptableStatus && error?.statusCode == 400)
         #expect((error?.underlyingError as? ProblemDetails)?.title == "Wrong password")
         await server.stop()
     }
@@ -65,6 +65,7 @@ struct ShopTests {
             let error = await #expect(throws: AsyncNetError.self) {
                 try await client.place(NewOrder(productID: 1, quantity: quantity))
             }
+            #expect(error?.code == .unacceptableStatus)
             let problem = try #require(error?.underlyingError as? ProblemDetails)
             #expect(problem.title == "Not an order" && problem.status == 422 && backend.orders == 0)
         }
@@ -99,6 +100,7 @@ struct ShopTests {
             let report = try await client.report(of: 2026, to: file)
             #expect(try String(contentsOf: report, encoding: .utf8).hasPrefix("product,sold"))
             let error = await #expect(throws: AsyncNetError.self) { try await client.report(of: 1999, to: file) }
+            #expect(error?.code == .unacceptableStatus)
             #expect((error?.underlyingError as? ProblemDetails)?.detail == "There is no report of 1999")
         }
     }

@@ -106,7 +106,8 @@ struct HeadsTests {
     @Test("A response that is no HTTP is refused", arguments: [-1, 0, 99, 1000])
     func refusedStatus(_ status: Int) throws {
         let head = HTTPResponseHead(statusCode: status, url: try "http://a/".asURL())
-        #expect(throws: AsyncNetError.self) { try HTTPResponse(head) }
+        let error = #expect(throws: AsyncNetError.self) { try HTTPResponse(head) }
+        #expect(error?.code == .badServerResponse)
     }
 
     @Test("A response with an invalid header is the server's fault")

@@ -39,6 +39,7 @@ struct ProblemDetailsTests {
         try expectProblem(await download.response.error)
         let stream = session.stream("http://a/").validate(decoding: ProblemDetails.self)
         let error = await #expect(throws: AsyncNetError.self) { for try await _ in stream.chunks {} }
+        #expect(error?.code == .unacceptableStatus)
         try expectProblem(error)
     }
 

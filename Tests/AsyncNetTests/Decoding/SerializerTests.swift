@@ -78,6 +78,7 @@ struct SerializerTests {
         let error = await #expect(throws: AsyncNetError.self) {
             try await DecodableSerializer(Int8.self).serialize(input)
         }
+        #expect(error?.code == .decodingFailed)
         #expect(error?.message.hasSuffix("The document is 300, which is no Int8") == true)
     }
 
@@ -133,6 +134,7 @@ struct SerializerTests {
         #expect(try await serializer.serialize(response(#"{"title":"T"}"#)) == "T")
         let input = try response("x")
         let error = await #expect(throws: AsyncNetError.self) { try await serializer.serialize(input) }
+        #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("None of 2 serializers") == true)
     }
 }

@@ -92,9 +92,9 @@ struct JSONExactnessTests {
         #expect(try decode(Special.self, #"{"d":1,"j":["1e400",true,{}]}"#).j == ["1e400", true, [:]])
         let deep = String(repeating: "[", count: 200) + "1e400" + String(repeating: "]", count: 200)
         #expect(try decode(One.self, #"{"j":\#(deep)}"#).j.description == deep)
-        #expect(throws: (any Error).self) { try decode(One.self, "{}") }
-        #expect(throws: (any Error).self) { try decode(One.self, #"{"j":1e400"#) }
-        #expect(throws: (any Error).self) { try decode(One.self, #"{"j":tru}"#) }
+        #expect(throws: DecodingError.self) { try decode(One.self, "{}") }
+        #expect(throws: DecodingError.self) { try decode(One.self, #"{"j":1e400"#) }
+        #expect(throws: DecodingError.self) { try decode(One.self, #"{"j":tru}"#) }
         let utf16 = try #require(#"{"j":[1,"é"]}"#.data(using: .utf16LittleEndian))
         #expect(try StandardJSONDecoder().decode(One.self, from: utf16).j == [1, "é"])
     }
@@ -223,7 +223,7 @@ struct JSONExactnessTests {
     @Test("Foundation's coders alone keep as many digits as they can")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])
-        #expect(throws: (any Error).self) { try JSONEncoder().encode(One(j: JSON(parsing: "1e400"))) }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(One(j: JSON(parsing: "1e400"))) }
         #expect(String(decoding: try JSONEncoder().encode(One(j: 1.0)), as: UTF8.self) == #"{"j":1}"#)
     }
 }

@@ -59,6 +59,7 @@ struct JSONParsingTests {
     @Test("An error names line and column")
     func position() {
         let error = #expect(throws: AsyncNetError.self) { try JSON(parsing: "{\n  \"a\": 1,\n  \"b\": x\n}") }
+        #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("line 3, column 8") == true)
     }
 

@@ -131,6 +131,7 @@ struct JSONValueTests {
         #expect(JSON(encoding: user) == ["id": 1, "name": "Ada"])
         #expect(try JSON(encoding: user).decode(User.self) == user)
         let error = #expect(throws: AsyncNetError.self) { try JSON(["id": "x"]).decode(User.self) }
+        #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("id is not Int") == true)
     }
 

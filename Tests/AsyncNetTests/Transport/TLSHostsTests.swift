@@ -72,6 +72,7 @@ struct TLSHostsTests {
     func twice(_ one: String, _ other: String) {
         let patterns = [one: Self.named("a"), other: Self.named("b")]
         let error = #expect(throws: AsyncNetError.self) { try TLSHosts(TLSConfiguration(), patterns) }
+        #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.contains("two entries") == true)
     }
 

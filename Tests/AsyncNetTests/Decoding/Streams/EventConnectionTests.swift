@@ -86,6 +86,7 @@ struct EventConnectionTests {
         var connection = try connection()
         _ = connection.end(AsyncNetError(.connectionLost), statusCode: 200, jitter: 0)
         let error = #expect(throws: AsyncNetError.self) { try connection.open(head(status)) }
+        #expect(error?.code == .unacceptableStatus)
         #expect((connection.end(error, statusCode: status, jitter: 0) != nil) == connects)
     }
 
@@ -130,6 +131,7 @@ struct EventConnectionTests {
         _ = connection.end(nil, statusCode: 200, jitter: 0)
         let head = try head(status, ["Retry-After": value])
         let error = #expect(throws: AsyncNetError.self) { try connection.open(head) }
+        #expect(error?.code == .unacceptableStatus)
         let next = connection.end(error, head, now: Date(timeIntervalSince1970: 0), jitter: 0)
         #expect(next?.delay == milliseconds.map { .milliseconds($0) })
     }

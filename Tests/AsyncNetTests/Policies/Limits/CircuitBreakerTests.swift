@@ -232,6 +232,7 @@ struct CircuitBreakersTests {
         clock.advance(by: .milliseconds(2501))
         let probe = try breakers.allow(origin: "a.example")
         let other = #expect(throws: AsyncNetError.self) { try breakers.allow(origin: "a.example") }
+        #expect(other?.code == .circuitOpen)
         #expect(
             other?.message == "Requests to a.example failed too often; the result of a probe is awaited")
         probe.record(.success)

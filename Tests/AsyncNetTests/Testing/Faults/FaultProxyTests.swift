@@ -172,14 +172,16 @@ struct FaultProxyTests {
             proxy.add(.resetPeer(), .upstream, share: 0.5)
             var table = FaultTable(seed: 5)
             _ = table.add(.resetPeer(), .upstream, share: 0.5)
-            var lost: [Bool] = []
+            var codes: [AsyncNetError.Code?] = []
             for _ in 0..<40 {
                 let request = session.request(proxy.url("/close"), method: .post)
-                lost.append(await request.serializing(Data.self).response.error != nil)
+                codes.append(await request.serializing(Data.self).response.error?.code)
             }
-            let expected = (1...40).map { !table.faults(of: $0, .upstream).isEmpty }
-            #expect(lost == expected)
-            #expect(Set(lost) == [true, false])
+            let expected = (1...40).map { number -> AsyncNetError.Code? in
+                table.faults(of: number, .upstream).isEmpty ? nil : .connectionLost
+            }
+            #expect(codes == expected)
+            #expect(Set(codes) == [.connectionLost, nil])
         }
     }
 

@@ -109,7 +109,11 @@ struct ShapedTransportTests {
             }
             await clock.sleepers(atLeast: 1)
             task.cancel()
-            await #expect(throws: (any Error).self) { try await task.value }
+            await #expect {
+                try await task.value
+            } throws: {
+                $0 is CancellationError || ($0 as? AsyncNetError)?.code == .cancelled
+            }
             #expect(clock.sleeperCount == 0)
         }
     }

@@ -171,7 +171,8 @@ struct TunnelNegotiationTests {
         #expect(course.told == [course.told[0]])
         #expect(course.told[0].count == heads)
         if answers.last == Self.open { return #expect(try course.end.get() == .done) }
-        #expect(throws: AsyncNetError.self) { try course.end.get() }
+        let error = #expect(throws: AsyncNetError.self) { try course.end.get() }
+        #expect(error?.code == .proxyFailed && error?.statusCode == 407)
     }
 
     @Test(
@@ -185,6 +186,7 @@ struct TunnelNegotiationTests {
     func refusedChallenges(_ url: String, _ answer: String) throws {
         let course = try lead([answer], by: url)
         let error = #expect(throws: AsyncNetError.self) { try course.end.get() }
+        #expect(error?.code == .proxyFailed)
         #expect(error?.statusCode == (answer.contains("401") ? 401 : 407))
         #expect(course.told.flatMap(\.self).count == 1)
     }
