@@ -2,19 +2,15 @@ import AsyncNet
 
 /// The requests that a stub has received, and the tasks that wait for more of them.
 final class RequestLog: Sendable {
-    private let received = Locked<[RecordedRequest]>([])
-    private let count = AwaitedCount()
+    private let received = AwaitedState<[RecordedRequest]>([])
 
-    var requests: [RecordedRequest] { received.withLock { $0 } }
+    var requests: [RecordedRequest] { received.read { $0 } }
 
-    func append(_ request: RecordedRequest) {
-        received.withLock { $0.append(request) }
-        count.add(1)
-    }
+    func append(_ request: RecordedRequest) { received.change { $0.append(request) } }
 
     /// Waits until there are this many requests, or the task is cancelled.
     func requests(atLeast count: Int) async -> [RecordedRequest] {
-        await self.count.reaches(count)
+        await received.wait { $0.count >= count }
         return requests
     }
 }

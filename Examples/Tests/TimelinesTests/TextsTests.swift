@@ -13,7 +13,9 @@ struct TextsTests {
         arguments: [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_950, "1.0 MB"), (4_200_000_000, "4.2 GB")])
     func sizes(_ bytes: Int64, _ text: String) { #expect(Texts.size(bytes) == text) }
 
-    @Test("Ticks", arguments: [(0.0, "0"), (0.2, "0.2 ms"), (50, "50 ms"), (1000, "1 s"), (1500, "1.5 s")])
+    @Test(
+        "Ticks",
+        arguments: [(0.0, "0"), (0.2, "0.2 ms"), (50, "50 ms"), (1000, "1 s"), (1500, "1.5 s")])
     func ticks(_ milliseconds: Double, _ text: String) { #expect(Texts.tick(.ms(milliseconds)) == text) }
 
     @Test(

@@ -5,7 +5,7 @@
 ///
 /// Continuations are unchecked, as a checked one is an allocation for each wait: each is taken out of the waiters by whoever
 /// resumes it. For the first waiter nothing is allocated. Closures that read the state get it as `inout`, which copies nothing.
-final class AwaitedState<State: Sendable>: Sendable {
+package final class AwaitedState<State: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let isReady: @Sendable (inout State) -> Bool
@@ -42,15 +42,15 @@ final class AwaitedState<State: Sendable>: Sendable {
 
     private let contents: Locked<Contents>
 
-    init(_ state: State) { contents = Locked(Contents(state: state)) }
+    package init(_ state: State) { contents = Locked(Contents(state: state)) }
 
     var waiterCount: Int { contents.withLock { ($0.first == nil ? 0 : 1) + $0.others.count } }
 
-    func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value { contents.withLock { value(&$0.state) } }
+    package func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value { contents.withLock { value(&$0.state) } }
 
     /// Changes the state, and resumes the tasks that waited for that.
     @discardableResult
-    func change<Value: Sendable, Failure: Error>(
+    package func change<Value: Sendable, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let (value, ready) = try contents.withLock { contents throws(Failure) in
@@ -63,7 +63,7 @@ final class AwaitedState<State: Sendable>: Sendable {
     }
 
     /// Returns when the state meets the condition, or the task is cancelled; at once if it does already.
-    func wait(until isReady: @escaping @Sendable (inout State) -> Bool) async {
+    package func wait(until isReady: @escaping @Sendable (inout State) -> Bool) async {
         let id = contents.withLock { contents -> Int? in
             guard !isReady(&contents.state) else { return nil }
             contents.lastID += 1

@@ -6,14 +6,19 @@ import AsyncNet
 final class ClockCore: Sendable {
     private typealias Wake = CheckedContinuation<Bool, Never>
 
+    private struct Watcher {
+        let isReady: @Sendable (ClockState<Wake>) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var clock = ClockState<Wake>()
         var nextID = 0
-        var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var watchers: [Int: Watcher] = [:]
         var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
 
         mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
-            let satisfied = watchers.filter { $0.value.count <= clock.sleepers.count }
+            let satisfied = watchers.filter { $0.value.isReady(clock) }
             for id in satisfied.keys { watchers[id] = nil }
             return satisfied.values.map(\.continuation)
         }
@@ -61,13 +66,16 @@ final class ClockCore: Sendable {
         moveIfIdle()
     }
 
-    func sleepers(atLeast count: Int) async {
+    func sleepers(atLeast count: Int) async { await wait { $0.sleepers.count >= count } }
+    func settled() async { await wait { $0.isSettled } }
+
+    private func wait(until isReady: @escaping @Sendable (ClockState<Wake>) -> Bool) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.clock.sleepers.count >= count || Task.isCancelled { return true }
-                    state.watchers[id] = (count, continuation)
+                    if isReady(state.clock) || Task.isCancelled { return true }
+                    state.watchers[id] = Watcher(isReady: isReady, continuation: continuation)
                     return false
                 }
                 if isOver { continuation.resume() }
@@ -121,7 +129,7 @@ final class ClockCore: Sendable {
             guard let (due, stepper, distance) = move else { return }
             for sleeper in due { sleeper.resume(returning: true) }
             stepper?.resume(returning: distance)
-            state.withLock { $0.clock.countJob(-1) }
+            countEndedJob()
         }
     }
 
@@ -136,8 +144,16 @@ final class ClockCore: Sendable {
     func beginJob() { state.withLock { $0.clock.countJob(1) } }
 
     func endJob() {
-        state.withLock { $0.clock.countJob(-1) }
+        countEndedJob()
         moveIfIdle()
+    }
+
+    private func countEndedJob() {
+        let watchers = state.withLock { state in
+            state.clock.countJob(-1)
+            return state.takeSatisfiedWatchers()
+        }
+        for watcher in watchers { watcher.resume() }
     }
 
     func begin(_ work: SupervisedWork) {

@@ -42,6 +42,9 @@ struct ClockState<Continuation: Sendable>: Sendable {
         }
     }
 
+    /// Whether no task on the clock's executor has anything left to run.
+    var isSettled: Bool { jobs == 0 }
+
     /// The next deadline, if the clock may move there by itself.
     var next: TestClock.Instant? {
         guard runs > 0 || steps > 0, jobs == 0, externals == 0, waiting > 0 else { return nil }

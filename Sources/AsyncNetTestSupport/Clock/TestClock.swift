@@ -55,6 +55,10 @@ public final class TestClock: Clock, Sendable {
     /// Sessions sleep for retry delays, and once for all timeouts and deadlines that they watch.
     public func sleepers(atLeast count: Int) async { await core.sleepers(atLeast: count) }
 
+    /// Waits until no task on the clock's executor has anything left to run, or the current task is cancelled: each then
+    /// waits for the clock, for a transport with I/O, or for the test. The tasks of sessions with this clock run there.
+    package func settled() async { await core.settled() }
+
     /// Runs work, and moves the clock to the next deadline whenever all that it knows of waits for that, until the work
     /// ends.
     ///

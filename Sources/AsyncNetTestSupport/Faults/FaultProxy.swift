@@ -1,3 +1,4 @@
+import AsyncNet
 public import Foundation
 
 /// A TCP proxy on loopback between a client and a real server, with faults that a test adds, changes and removes.
@@ -99,11 +100,11 @@ public final class FaultProxy: Sendable {
     public var openConnectionCount: Int { core.openConnectionCount }
 
     /// The number of bytes that ``Fault/halfOpen`` and ``Fault/timeout(after:)`` have dropped.
-    public var droppedBytes: Int { core.dropped.value }
+    public var droppedBytes: Int { core.dropped.read { $0 } }
 
     /// Waits until faults have dropped at least this number of bytes in all, or the current task is cancelled: a gate
     /// for a test that must know that a request or a response was lost.
-    public func droppedBytes(atLeast count: Int) async { await core.dropped.reaches(count) }
+    public func droppedBytes(atLeast count: Int) async { await core.dropped.wait { $0 >= count } }
 
     /// Closes every connection and the port, and waits until that is done.
     public func stop() async {

@@ -31,7 +31,7 @@ final class ProxyCore: Sendable {
     private let wakeWriter: Int32
     private let state: Locked<State>
     /// The number of bytes that faults have dropped.
-    let dropped = AwaitedCount()
+    let dropped = AwaitedState(0)
     private let thread = DispatchGroup()
 
     init(_ target: ProxyTarget, ipv6: Bool, seed: UInt64) throws {

@@ -98,7 +98,8 @@ struct ProxyLoop {
     private mutating func step(_ index: Int, _ now: Duration) {
         let dropped = connections[index].droppedBytes
         let step = connections[index].step(now: now, &buffer)
-        core.dropped.add(connections[index].droppedBytes - dropped)
+        let added = connections[index].droppedBytes - dropped
+        if added > 0 { core.dropped.change { $0 += added } }
         switch step {
         case .ended: remove(index) { _ in }
         case .goesOn(let due):

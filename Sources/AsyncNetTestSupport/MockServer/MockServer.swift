@@ -115,13 +115,24 @@ public actor MockServer: MockRouter {
     public nonisolated var requests: [RecordedRequest] { core.requests }
 
     /// The number of requests received, including those that `takeRequest` returned.
-    public var requestCount: Int { core.requestCount }
+    public var requestCount: Int { core.traffic.read { $0.requests } }
 
     /// The number of connections accepted.
-    public var connectionCount: Int { core.connectionCount }
+    public var connectionCount: Int { core.traffic.read { $0.connections } }
 
     /// The number of connections that are open now.
-    public var openConnectionCount: Int { core.openConnectionCount }
+    public var openConnectionCount: Int { core.traffic.read { $0.openConnections } }
+
+    /// Waits until at least this number of requests have been received, or the current task is cancelled.
+    package nonisolated func requests(atLeast count: Int) async { await core.traffic.wait { $0.requests >= count } }
+
+    /// Waits until at least this number of connections have been accepted, or the current task is cancelled.
+    package nonisolated func connections(atLeast count: Int) async {
+        await core.traffic.wait { $0.connections >= count }
+    }
+
+    /// Waits until every connection that was accepted is closed, or the current task is cancelled.
+    package nonisolated func connectionsClosed() async { await core.traffic.wait { $0.openConnections == 0 } }
 
     /// Closes every connection and the port, and waits until that is done.
     public func stop() async {

@@ -5,14 +5,14 @@ import Foundation
 extension MockServerCore {
     func acceptConnections() {
         while let socket = nextConnection() {
-            let number = state.withLock { state in
-                state.connectionCount += 1
-                state.openConnectionCount += 1
-                return state.connectionCount
+            let number = traffic.change { traffic in
+                traffic.connections += 1
+                traffic.openConnections += 1
+                return traffic.connections
             }
             spawn { core in
                 core.serve(socket, number)
-                core.state.withLock { $0.openConnectionCount -= 1 }
+                core.traffic.change { $0.openConnections -= 1 }
             }
         }
     }

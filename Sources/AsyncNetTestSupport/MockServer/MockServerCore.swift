@@ -30,15 +30,20 @@ final class MockServerCore: Sendable {
         var nextTaker = 0
         /// IDs of calls of `takeRequest` whose time limit passed before they began to wait.
         var dismissed: Set<Int> = []
-        var requestCount = 0
-        var connectionCount = 0
-        var openConnectionCount = 0
         var isStopping = false
         var handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)] = [:]
         var nextHandler = 0
         var exchangeCount = 0
     }
 
+    /// What the server has received, in numbers.
+    struct Traffic {
+        var requests = 0
+        var connections = 0
+        var openConnections = 0
+    }
+
+    let traffic = AwaitedState(Traffic())
     let routes: RouteTable
     /// The scripts of open WebSockets.
     let scripts = OwnedTasks()
@@ -74,9 +79,6 @@ final class MockServerCore: Sendable {
     }
 
     var requests: [RecordedRequest] { state.withLock { $0.received.all } }
-    var requestCount: Int { state.withLock { $0.requestCount } }
-    var connectionCount: Int { state.withLock { $0.connectionCount } }
-    var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
 
     func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
 
@@ -134,8 +136,8 @@ final class MockServerCore: Sendable {
 
     func record(_ request: RecordedRequest) {
         let taker = state.withLock { state -> CheckedContinuation<RecordedRequest?, Never>? in
-            state.requestCount += 1
             state.received.append(request)
+            traffic.change { $0.requests += 1 }
             guard let first = state.takers.keys.min() else { return nil }
             _ = state.received.take()
             return state.takers.removeValue(forKey: first)

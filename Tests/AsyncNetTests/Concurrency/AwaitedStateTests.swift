@@ -1,3 +1,4 @@
+import AsyncNetTesting
 import Testing
 
 @testable import AsyncNet
@@ -6,11 +7,12 @@ import Testing
 struct AwaitedStateTests {
     @Test("A change resumes those whose condition is met, and only those")
     func change() async {
-        let state = AwaitedState(0)
+        let (state, clock) = (AwaitedState(0), TestClock())
         await state.wait { $0 == 0 }
-        let one = Task { await state.wait { $0 >= 1 } }
-        let five = Task { await state.wait { $0 >= 5 } }
-        #expect(await eventually { state.waiterCount == 2 })
+        let one = clock.task { await state.wait { $0 >= 1 } }
+        let five = clock.task { await state.wait { $0 >= 5 } }
+        await clock.settled()
+        #expect(state.waiterCount == 2)
         let changed = state.change { value in
             value += 1
             return value
@@ -26,9 +28,10 @@ struct AwaitedStateTests {
 
     @Test("A cancelled task stops waiting, before and during the wait")
     func cancelled() async {
-        let state = AwaitedState(0)
-        let waiting = Task { await state.wait { $0 == 1 } }
-        #expect(await eventually { state.waiterCount == 1 })
+        let (state, clock) = (AwaitedState(0), TestClock())
+        let waiting = clock.task { await state.wait { $0 == 1 } }
+        await clock.settled()
+        #expect(state.waiterCount == 1)
         waiting.cancel()
         await waiting.value
         #expect(state.waiterCount == 0)

@@ -15,17 +15,7 @@ import Testing
 struct TaskLocalTests {
     private enum Local {
         @TaskLocal static var value = "none"
-        @TaskLocal static var token: Token?
-    }
-
-    private final class Token: Sendable {}
-
-    private final class Weak: Sendable {
-        private struct Reference: Sendable { weak let token: Token? }
-        private let reference = Locked<Reference?>(nil)
-
-        func set(_ token: Token) { reference.withLock { $0 = Reference(token: token) } }
-        var isReleased: Bool { reference.withLock { $0.map { $0.token == nil } ?? false } }
+        @TaskLocal static var token: DropToken?
     }
 
     /// What each place has seen.
@@ -224,30 +214,26 @@ struct TaskLocalTests {
         arguments: [true, false], [true, false])
     func lifetime(_ isLibcurl: Bool, _ isImmediate: Bool) async throws {
         try await withServer(.text("ok"), .text("ok")) { server in
-            let (ofSession, ofRequest) = (Weak(), Weak())
+            let (ofSession, ofRequest) = (Gate(), Gate())
             let configuration = SessionConfiguration(
                 interceptors: [RetryPolicy()], deadline: .seconds(600), startsRequestsImmediately: isImmediate)
             func makeSession() -> Session {
-                let token = Token()
-                ofSession.set(token)
-                return Local.$token.withValue(token) {
+                Local.$token.withValue(DropToken(ofSession)) {
                     isLibcurl
                         ? Session(transport: .libcurl(), configuration: configuration)
                         : Session(transport: .urlSession, configuration: configuration)
                 }
             }
             func send(_ session: Session) async throws {
-                let token = Token()
-                ofRequest.set(token)
                 let body = RequestBody.stream(Chunks(seen: Seen()))
-                try await Local.$token.withValue(token) {
+                try await Local.$token.withValue(DropToken(ofRequest)) {
                     _ = try await session.upload(body, to: server.url("/")).serializing(Data.self).value
                 }
             }
             let session = makeSession()
             try await send(session)
-            #expect(await eventually { ofRequest.isReleased })
-            #expect(await eventually { ofSession.isReleased })
+            await ofRequest.wait()
+            await ofSession.wait()
             _ = try await session.request(server.url("/")).serializing(Data.self).value
             await session.finish()
         }

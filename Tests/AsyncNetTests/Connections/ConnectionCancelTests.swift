@@ -94,7 +94,7 @@ struct ConnectionCancelTests {
             return code
         }
         #expect(steps > 10)
-        #expect(await eventually { await server.openConnectionCount == 0 })
+        await server.connectionsClosed()
         await server.stop()
     }
 

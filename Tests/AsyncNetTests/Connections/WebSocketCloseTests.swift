@@ -11,19 +11,19 @@ struct WebSocketCloseTests {
 
     @Test("The server gets this side's code and reason, after all messages", arguments: [.normalClosure, own])
     func close(_ code: WebSocketCloseCode) async throws {
-        let seen = Locked<[String]>([])
+        let seen = AwaitedState<[String]>([])
         let reply = MockResponse.webSocket { socket in
-            for try await message in socket.messages { seen.withLock { $0.append("\(message)") } }
+            for try await message in socket.messages { seen.change { $0.append("\(message)") } }
             let end = await "\(socket.closeCode?.rawValue ?? 0) \(socket.closeReason)"
-            seen.withLock { $0.append(end) }
+            seen.change { $0.append(end) }
         }
         try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
             for _ in 0..<3 { try await socket.send(.text("a")) }
             try await socket.close(code: code, reason: "bye ä")
             #expect(await socket.closeCode == code)
-            #expect(await eventually { seen.withLock { $0.count == 4 } })
-            #expect(seen.withLock { $0 } == Array(repeating: "text of 1 bytes", count: 3) + ["\(code) bye ä"])
+            await seen.wait { $0.count == 4 }
+            #expect(seen.read { $0 } == Array(repeating: "text of 1 bytes", count: 3) + ["\(code) bye ä"])
             let code = await AsyncNetError.code { try await socket.send(.text("late")) }
             #expect(code == .webSocketClosed)
             try await socket.close()
@@ -72,11 +72,11 @@ struct WebSocketCloseTests {
             (.resetInFrame, .connectionLost, 1006),
         ] as [(MockWebSocket.Fault, AsyncNetError.Code, UInt16)])
     func faults(_ fault: MockWebSocket.Fault, _ code: AsyncNetError.Code, _ closeCode: UInt16) async throws {
-        let sent = Locked<WebSocketCloseCode?>(nil)
+        let sent = AwaitedState<WebSocketCloseCode?>(nil)
         let reply = MockResponse.webSocket(fault: fault) { socket in
             for try await message in socket.messages { try await socket.send(message) }
             let code = await socket.closeCode
-            sent.withLock { $0 = code }
+            sent.change { $0 = code }
         }
         try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -87,8 +87,8 @@ struct WebSocketCloseTests {
             #expect(await socket.closeCode?.rawValue == closeCode)
             #expect(await AsyncNetError.code { try await socket.send(.text("late")) } == code)
             // The server gets the code of the failure.
-            #expect(await eventually { sent.withLock { $0 != nil } })
-            #expect(sent.withLock { $0?.rawValue } == closeCode)
+            await sent.wait { $0 != nil }
+            #expect(sent.read { $0?.rawValue } == closeCode)
         }
     }
 
@@ -129,7 +129,8 @@ struct WebSocketCloseTests {
             let closing = Task { try await other.close() }
             closing.cancel()
             try await closing.value
-            #expect(await eventually { await other.closeCode == .abnormalClosure })
+            _ = await other.received()
+            #expect(await other.closeCode == .abnormalClosure)
         }
     }
 
@@ -168,10 +169,12 @@ struct WebSocketCloseTests {
         let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
         let session = Session(
             transport: .sockets(.init(connectTimeout: .seconds(3000))), configuration: .init(clock: clock))
+        let events = session.events
         let socket = session.webSocket("ws://127.0.0.1:\(server.port)/")
         try await socket.open()
         async let sent: Void? = try? await socket.send(.binary(Data(count: 30_000_000)))
-        #expect(await eventually { await socket.closeCode == .protocolError })
+        for await event in events { if case .connection(.sentClose) = event.event { break } }
+        #expect(await socket.closeCode == .protocolError)
         let hasClosed = Locked(false)
         async let close: Void = {
             try await socket.close()

@@ -86,7 +86,7 @@ struct WebSocketLifeTests {
             await socket.cancel()
             #expect(await received.error?.code == .cancelled)
             #expect(await AsyncNetError.code { try await socket.send(.text("late")) } == .cancelled)
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -97,7 +97,7 @@ struct WebSocketLifeTests {
             try await socket?.open()
             #expect(await server.openConnectionCount == 1)
             socket = nil
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -220,11 +220,16 @@ struct WebSocketLifeTests {
                 .webSocket(.closing(.serviceRestart)), .status(503),
                 .webSocket(.closing(.serviceRestart), greeting: [.text("useful")]))
             server.on(.get, "/", replies: .status(503))
+            let events = session.events
             let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 2))
             async let received = socket.received()
-            for _ in 0..<4 {
-                #expect(await eventually { await socket.closeCode == .serviceRestart })
+            var losses = 0
+            for await event in events {
+                guard case .connection(.lost) = event.event else { continue }
+                #expect(await socket.closeCode == .serviceRestart)
                 await clock.advanceToNextDeadline()
+                losses += 1
+                if losses == 4 { break }
             }
             #expect(await received.error?.code == .webSocketHandshakeFailed)
             #expect(await server.requestCount == 5)
@@ -259,7 +264,8 @@ struct WebSocketLifeTests {
             let socket = session.webSocket(server.webSocketURL(), reconnection: .always(limit: 1))
             async let received = socket.received()
             await clock.advanceToNextDeadline()
-            #expect(await eventually { await socket.closeCode == nil })
+            try await socket.open()
+            #expect(await socket.closeCode == nil)
             clock.advance(by: .seconds(60))
             opened.open()
             await clock.advanceToNextDeadline()
@@ -317,10 +323,11 @@ struct WebSocketLifeTests {
         let clock = TestClock()
         try await withWebSockets(.webSocket { await $0.end() }, configuration: .init(clock: clock)) {
             (server: MockServer, session: Session) async throws in
+            let events = session.events
             let socket = session.webSocket(server.webSocketURL(), reconnection: .always())
             async let received = socket.received()
-            await clock.sleepers(atLeast: 1)
-            #expect(await eventually { await socket.closeCode == .abnormalClosure })
+            for await event in events { if case .connection(.lost) = event.event { break } }
+            #expect(await socket.closeCode == .abnormalClosure)
             await socket.cancel()
             #expect(await received.error?.code == .cancelled)
         }
@@ -334,7 +341,9 @@ struct WebSocketLifeTests {
             if reopened.value > 30 { slow.open() }
             await socket.end()
         }
-        try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+        let clock = TestClock()
+        try await withWebSockets(reply, configuration: .init(clock: clock)) {
+            (server: MockServer, session: Session) async throws in
             await server.enqueue(
                 .webSocket { socket in
                     await hold.wait()
@@ -345,7 +354,8 @@ struct WebSocketLifeTests {
                 await slow.wait()
                 return .text("slow")
             }
-            let socket = session.webSocket(server.webSocketURL(), reconnection: .always(delay: .zero, limit: nil))
+            let socket = session.webSocket(
+                server.webSocketURL(), reconnection: .always(delay: .zero, maximumDelay: .zero, limit: nil))
             try await socket.open()
             let received = Task {
                 defer { slow.open() }
@@ -353,8 +363,9 @@ struct WebSocketLifeTests {
             }
             async let running = session.request(server.url("/slow")).serializing(String.self).response
             await asked.wait()
-            let finishing = Task { await session.finish() }
-            #expect(await eventually { await session.isFinished })
+            let finishing = clock.task { await session.finish() }
+            await clock.settled()
+            #expect(await session.isFinished)
             hold.open()
             #expect(await received.value == .sessionFinished)
             #expect(await running.value == "slow")

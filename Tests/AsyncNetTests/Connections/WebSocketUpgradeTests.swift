@@ -43,7 +43,7 @@ struct WebSocketUpgradeTests {
             #expect(error?.code == .webSocketHandshakeFailed)
             #expect(error?.statusCode == (reply.rawBytes == nil ? reply.statusCode : 403))
             #expect(error?.data == Data("not today".utf8))
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -52,7 +52,7 @@ struct WebSocketUpgradeTests {
         try await withWebSockets(.webSocket(fault: .wrongAccept)) {
             (server: MockServer, session: Session) async throws in
             #expect(await failure(session, server.webSocketURL())?.code == .webSocketHandshakeFailed)
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -151,7 +151,7 @@ struct WebSocketUpgradeTests {
                 "deadline": .deadlineExceeded, "timeout": .timedOut, "cancel": .cancelled,
             ]
             #expect(await code == expected[kind])
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 

@@ -52,7 +52,9 @@ struct JSONExactnessTests {
     }
     private func exact(_ text: String) throws -> String { try JSON(parsing: text).description }
 
-    @Test("Read wherever it is, by the plain way and by JSONDecoder's", arguments: numbers)
+    @Test(
+        "Read wherever it is, by the plain way and by JSONDecoder's",
+        arguments: numbers)
     func reading(_ number: String) throws {
         let text = try exact(number)
         #expect(try decode(One.self, #"{"j":\#(number)}"#).j.description == text)

@@ -124,7 +124,9 @@ struct PlantedSecretsTests {
         }
     }
 
-    @Test("Nothing that is written contains a secret", arguments: [200, 302, 401, 404, 503, 0])
+    @Test(
+        "Nothing that is written contains a secret",
+        arguments: [200, 302, 401, 404, 503, 0])
     func stub(_ status: Int) async throws {
         let (plants, written) = (Plants(), Written())
         let stub = StubTransport { [received = Self.received] _ in

@@ -33,7 +33,9 @@ struct CurlDescriptionTests {
         #expect(!withBody.contains("Content-Length"))
     }
 
-    @Test("Other methods have no length without a body", arguments: [HTTPMethod.get, .head, .delete, .options])
+    @Test(
+        "Other methods have no length without a body",
+        arguments: [HTTPMethod.get, .head, .delete, .options])
     func otherMethods(_ method: HTTPMethod) async {
         #expect(await !session.request("http://a/", method: method).curlDescription().contains("Content-Length"))
     }

@@ -11,7 +11,9 @@ struct CachingOverServerTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Responses are used, confirmed and replaced", arguments: TransportUnderTest.allCases, [true, false])
+    @Test(
+        "Responses are used, confirmed and replaced",
+        arguments: TransportUnderTest.allCases, [true, false])
     func outcomes(_ transport: TransportUnderTest, _ isOnDisk: Bool) async throws {
         let server = try await MockServer.start()
         let version = Locked(1)
@@ -73,7 +75,9 @@ struct CachingOverServerTests {
         await server.stop()
     }
 
-    @Test("A server that is gone leaves what it allows to be used", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A server that is gone leaves what it allows to be used",
+        arguments: TransportUnderTest.allCases)
     func serverGone(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.enqueue(.text("body", headers: ["Cache-Control": "max-age=0, stale-if-error=60"]))

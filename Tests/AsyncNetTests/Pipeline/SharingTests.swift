@@ -76,7 +76,7 @@ struct SharingTests {
 
     @Test("No more requests run than the limit, by priority; a cancelled wait takes no permit")
     func concurrency() async throws {
-        let (firstGate, gate) = (Gate(), Gate())
+        let (firstGate, gate, clock) = (Gate(), Gate(), TestClock())
         let running = Locked((now: 0, most: 0, order: [String]()))
         let stub = StubTransport { request in
             running.withLock { state in
@@ -88,26 +88,33 @@ struct SharingTests {
             running.withLock { $0.now -= 1 }
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perOrigin: 2)))
-        let first = (0..<2).map { number in
-            Task { await session.request("http://a/first\(number)").serializing(Data.self).result }
+        let session = Session(
+            transport: stub, configuration: .init(concurrencyLimit: ConcurrencyLimit(perOrigin: 2), clock: clock))
+        let queue = try #require(session.environment.limits.queue)
+        func ask(_ path: String, _ priority: RequestPriority = .normal) -> Task<Result<Data, AsyncNetError>, Never> {
+            clock.task { await session.request("http://a/\(path)").priority(priority).serializing(Data.self).result }
         }
-        #expect(await eventually { running.withLock { $0.now } == 2 })
-        let low = Task { await session.request("http://a/low").priority(.low).serializing(Data.self).result }
-        let cancelled = Task { await session.request("http://a/cancelled").serializing(Data.self).result }
-        #expect(await eventually { session.environment.limits.queue?.waitingCount == 2 })
-        let high = Task { await session.request("http://a/high").priority(.high).serializing(Data.self).result }
-        #expect(await eventually { session.environment.limits.queue?.waitingCount == 3 })
+        let first = (0..<2).map { ask("first\($0)") }
+        await clock.settled()
+        #expect(running.withLock { $0.now } == 2)
+        let (low, cancelled) = (ask("low", .low), ask("cancelled"))
+        await clock.settled()
+        #expect(queue.waitingCount == 2)
+        let high = ask("high", .high)
+        await clock.settled()
+        #expect(queue.waitingCount == 3)
         cancelled.cancel()
         #expect(await cancelled.value.failure?.code == .cancelled)
         firstGate.open()
-        #expect(await eventually { running.withLock { $0.order.count } == 3 })
+        await clock.settled()
+        #expect(running.withLock { $0.order.count } == 3)
         gate.open()
         for task in first + [low, high] { #expect(await task.value.failure == nil) }
         let (most, order) = running.withLock { ($0.most, $0.order) }
         #expect(most == 2)
         #expect(order.dropFirst(2) == ["/high", "/low"])
-        #expect(await eventually { session.environment.limits.queue?.activeCount == 0 })
+        await clock.settled()
+        #expect(queue.activeCount == 0)
     }
 
     @Test("Requests wait for the rate limit; a request with an earlier deadline ends at once")
@@ -120,8 +127,9 @@ struct SharingTests {
         let late = session.request("http://a/")
         #expect(
             await late.deadline(.milliseconds(500)).serializing(Data.self).result.failure?.code == .deadlineExceeded)
-        let next = Task { await session.request("http://a/").serializing(Data.self).result }
-        #expect(await eventually { session.environment.limits.rate?.waitingCount(origin: "http://a:80") == 1 })
+        let next = clock.task { await session.request("http://a/").serializing(Data.self).result }
+        await clock.settled()
+        #expect(session.environment.limits.rate?.waitingCount(origin: "http://a:80") == 1)
         #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(1))
         #expect(await next.value.failure == nil)
@@ -129,7 +137,7 @@ struct SharingTests {
 
     @Test("Equal concurrent requests are sent once; the transfer is cancelled with the last request")
     func coalescing() async throws {
-        let (gate, ended) = (Gate(), Gate())
+        let (gate, ended, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
             await withTaskCancellationHandler {
                 await gate.wait()
@@ -139,19 +147,16 @@ struct SharingTests {
             try Task.checkCancellation()
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
+        let session = Session(transport: stub, configuration: .init(coalescesRequests: true, clock: clock))
         func ask(_ headers: HTTPHeaders = [:]) -> Task<Result<String, AsyncNetError>, Never> {
-            Task { await session.request("http://a/", headers: headers).serializing(String.self).result }
+            clock.task { await session.request("http://a/", headers: headers).serializing(String.self).result }
         }
         let same = (0..<20).map { _ in ask() }
         let other = ask(["Accept-Language": "de"])
-        #expect(await eventually { stub.requests.count == 2 })
+        await clock.settled()
+        #expect(stub.requests.count == 2)
         // All of them have joined.
-        #expect(
-            await eventually {
-                for flight in session.environment.limits.flights.all where flight.waiterCount == 20 { return true }
-                return false
-            })
+        #expect(session.environment.limits.flights.all.map(\.waiterCount).sorted() == [1, 20])
         for task in same.dropFirst() { task.cancel() }
         for task in same.dropFirst() { #expect(await task.value.failure?.code == .cancelled) }
         #expect(await session.requests.count == 2)
@@ -163,7 +168,7 @@ struct SharingTests {
         let stalled = StubTransport { _ in .fault(.stall) }
         let last = Session(transport: stalled, configuration: .init(coalescesRequests: true))
         let waiting = (0..<3).map { _ in Task { await last.request("http://a/").serializing(Data.self).result } }
-        #expect(await eventually { stalled.requests.count == 1 })
+        #expect(await stalled.requests(atLeast: 1).count == 1)
         for task in waiting { task.cancel() }
         for task in waiting { #expect(await task.value.failure?.code == .cancelled) }
         await last.finish()
@@ -183,18 +188,20 @@ struct SharingTests {
         let session = Session(
             transport: stub,
             configuration: .init(interceptors: [HedgingPolicy(after: .fixed(.seconds(1)))], clock: clock))
-        let task = Task { await session.request("http://a/").serializing(String.self).response }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
+        let task = clock.task { await session.request("http://a/").serializing(String.self).response }
+        await clock.settled()
+        #expect(stub.requests.count == 1)
         clock.advance(by: .milliseconds(999))
-        for _ in 0..<50 { await Task.yield() }
+        await clock.settled()
         #expect(stub.requests.count == 1)
         clock.advance(by: .milliseconds(1))
         #expect(await task.value.value == "2")
         count.withLock { $0 = 0 }
-        let post = Task { await session.post("http://a/").serializing(String.self).response }
-        #expect(await eventually { stub.requests.count == 3 })
+        let post = clock.task { await session.post("http://a/").serializing(String.self).response }
+        await clock.settled()
+        #expect(stub.requests.count == 3)
         clock.advance(by: .seconds(10))
-        for _ in 0..<50 { await Task.yield() }
+        await clock.settled()
         #expect(stub.requests.count == 3)
         post.cancel()
         #expect(await post.value.error?.code == .cancelled)

@@ -8,7 +8,10 @@ import Testing
 @Suite("OfflineRetrier", .timeLimit(.minutes(5)))
 struct OfflineRetrierTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
+    /// The retrier's, whose time a test moves.
     private let clock = TestClock()
+    /// The session's, by which a test knows when nothing runs.
+    private let sessionClock = TestClock()
 
     /// A session over a stub that fails for as long as the path is down.
     private func session(
@@ -17,7 +20,7 @@ struct OfflineRetrierTests {
     ) -> (Session, StubTransport) {
         let stub = StubTransport { _ in fails() ? .fault(.refuse) : .text("ok") }
         let retrier = OfflineRetrier(timeout: timeout, monitor: monitor, clock: clock)
-        return (Session(transport: stub, configuration: .init(interceptors: [retrier], clock: TestClock())), stub)
+        return (Session(transport: stub, configuration: .init(interceptors: [retrier], clock: sessionClock)), stub)
     }
 
     private func context(_ method: HTTPMethod = .get, after redirected: [HTTPMethod] = []) -> RequestContext {
@@ -51,7 +54,8 @@ struct OfflineRetrierTests {
             feed.send(Self.up)
         }
         #expect(stub.requests.count == 100)
-        #expect(await eventually { feed.watching == 0 && clock.sleeperCount == 0 })
+        await sessionClock.settled()
+        #expect((feed.watching, clock.sleeperCount) == (0, 0))
     }
 
     @Test("It has no count limit: offline again, it waits again")
@@ -65,7 +69,9 @@ struct OfflineRetrierTests {
         }
         async let result = session.request("http://a/").serializing(String.self).result
         for round in 1...10 {
-            #expect(await eventually { stub.requests.count == round && clock.sleeperCount == 1 })
+            #expect(await stub.requests(atLeast: round).count == round)
+            await sessionClock.settled()
+            #expect(clock.sleeperCount == 1)
             feed.send(Self.up)
         }
         #expect(await result.value == "ok")
@@ -93,7 +99,8 @@ struct OfflineRetrierTests {
         clock.advance(by: .milliseconds(1))
         #expect(await result.failure?.code == .cannotConnect)
         #expect(stub.requests.count == 1)
-        #expect(await eventually { feed.watching == 0 })
+        await sessionClock.settled()
+        #expect(feed.watching == 0)
     }
 
     @Test(
@@ -114,7 +121,8 @@ struct OfflineRetrierTests {
         await clock.sleepers(atLeast: 1)
         task.cancel()
         #expect(await task.value.failure?.code == .cancelled)
-        #expect(await eventually { feed.watching == 0 && clock.sleeperCount == 0 })
+        await sessionClock.settled()
+        #expect((feed.watching, clock.sleeperCount) == (0, 0))
     }
 
     @Test(

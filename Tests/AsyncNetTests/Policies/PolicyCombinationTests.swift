@@ -68,26 +68,20 @@ struct PolicyCombinationTests {
                 circuitBreaker: CircuitBreaker(consecutiveFailures: 2),
                 coalescesRequests: shares, clock: clock))
         for number in 1...2 {
-            let task = Task { await session.request("http://a/").serializing(Data.self).result.failure }
-            #expect(await eventually { stub.requests.count == number && clock.sleeperCount >= 1 })
+            let task = clock.task { await session.request("http://a/").serializing(Data.self).result.failure }
+            await clock.settled()
+            #expect(stub.requests.count == number)
             clock.advance(by: .seconds(5))
             #expect(await task.value?.code == (isDeadline ? .deadlineExceeded : .timedOut))
         }
-        // The last one's transfer may end a moment after its outcome; one that is let through meanwhile hangs until it
-        // is cancelled.
-        var codes: [AsyncNetError.Code?] = []
-        while codes.count < 200, codes.last != .circuitOpen {
-            let task = Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
-            for _ in 0..<20 { await Task.yield() }
-            task.cancel()
-            codes.append(await task.value)
-        }
-        #expect(codes.last == .circuitOpen)
+        // The last one's transfer may end a moment after its outcome.
+        await clock.settled()
+        #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .circuitOpen)
     }
 
     @Test("Requests that wait for a permit while the circuit opens are refused too")
     func waitingForBrokenHost() async throws {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
             await gate.wait()
             return .status(500)
@@ -95,12 +89,13 @@ struct PolicyCombinationTests {
         let session = Session(
             transport: stub,
             configuration: .init(
-                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 2)
-            ))
+                concurrencyLimit: ConcurrencyLimit(perOrigin: 1),
+                circuitBreaker: CircuitBreaker(consecutiveFailures: 2), clock: clock))
         let tasks = (0..<6).map { _ in
-            Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
+            clock.task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
         }
-        #expect(await eventually { session.environment.limits.queue?.waitingCount == 5 })
+        await clock.settled()
+        #expect(session.environment.limits.queue?.waitingCount == 5)
         gate.open()
         var refused = 0
         for task in tasks where await task.value == .circuitOpen { refused += 1 }
@@ -129,7 +124,7 @@ struct PolicyCombinationTests {
 
     @Test("A request holds the permit of the origin that its redirect leads to, and no longer that of the first")
     func redirectedOrigin() async throws {
-        let (gate, held) = (Gate(), Gate())
+        let (gate, held, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
             if request.path == "/to" { return .redirect(to: "http://b/held") }
             if request.path == "/held" {
@@ -141,22 +136,22 @@ struct PolicyCombinationTests {
         let session = Session(
             transport: stub,
             configuration: .init(
-                concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1)
-            ))
-        async let first = session.request("http://a/to").serializing(Data.self).response
+                concurrencyLimit: ConcurrencyLimit(perOrigin: 1),
+                circuitBreaker: CircuitBreaker(consecutiveFailures: 1), clock: clock))
+        let first = clock.task { await session.request("http://a/to").serializing(Data.self).response }
         await held.wait()
         // The first request holds the only permit of b, and none of a; the second waits for it, and holds none of c.
-        async let second = session.request("http://c/to").serializing(Data.self).response
-        let queue = try #require(session.environment.limits.queue)
-        #expect(await eventually { queue.waitingCount == 1 })
+        let second = clock.task { await session.request("http://c/to").serializing(Data.self).response }
+        await clock.settled()
+        #expect(session.environment.limits.queue?.waitingCount == 1)
         #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 500)
         let deadline = RequestOptions(deadline: .seconds(60))
         #expect(
             await session.request("http://c/", options: deadline).serializing(Data.self).response.statusCode == 500)
         gate.open()
-        #expect(await first.statusCode == 500)
+        #expect(await first.value.statusCode == 500)
         // The failure of the first has opened the circuit of b while the second waited.
-        #expect(await second.error?.code == .circuitOpen)
+        #expect(await second.value.error?.code == .circuitOpen)
         #expect(stub.requests.count == 5)
     }
 
@@ -200,13 +195,13 @@ struct PolicyCombinationTests {
         let first = session.request("http://b/held").timeout(.seconds(1000))
         async let holding = first.serializing(Data.self).result
         await held.wait()
-        async let waiting = session.request("http://a/to").serializing(Data.self).result
-        let queue = try #require(session.environment.limits.queue)
-        #expect(await eventually { queue.waitingCount == 1 })
+        let waiting = clock.task { await session.request("http://a/to").serializing(Data.self).result }
+        await clock.settled()
+        #expect(session.environment.limits.queue?.waitingCount == 1)
         clock.advance(by: .seconds(100))
         gate.open()
         #expect(await holding.failure == nil)
-        #expect(await waiting.failure?.code == nil)
+        #expect(await waiting.value.failure?.code == nil)
     }
 
     @Test("The time of an attempt ends also while its second hop waits for a permit")
@@ -225,11 +220,13 @@ struct PolicyCombinationTests {
         async let holding = session.request("http://b/held").serializing(Data.self).result
         await held.wait()
         let options = RequestOptions(interceptors: [RetryPolicy(limit: 0, attemptTimeout: .seconds(2))])
-        async let waiting = session.request("http://a/to", options: options).serializing(Data.self).result
-        let queue = try #require(session.environment.limits.queue)
-        #expect(await eventually { queue.waitingCount == 1 })
+        let waiting = clock.task {
+            await session.request("http://a/to", options: options).serializing(Data.self).result
+        }
+        await clock.settled()
+        #expect(session.environment.limits.queue?.waitingCount == 1)
         clock.advance(by: .seconds(3))
-        #expect(await waiting.failure?.code == .timedOut)
+        #expect(await waiting.value.failure?.code == .timedOut)
         gate.open()
         #expect(await holding.failure == nil)
     }
@@ -266,16 +263,14 @@ struct PolicyCombinationTests {
         clock.advance(by: .seconds(1))
         stalls.withLock { $0 = true }
         let probe = Task { await session.request("http://a/").serializing(Data.self).result.failure?.code }
-        #expect(await eventually { stub.requests.count == 2 })
+        #expect(await stub.requests(atLeast: 2).count == 2)
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .circuitOpen)
         probe.cancel()
         #expect(await probe.value == .cancelled)
         stalls.withLock { $0 = false }
-        #expect(
-            await eventually {
-                _ = await session.request("http://a/").serializing(Data.self).result
-                return stub.requests.count == 3
-            })
+        await clock.settled()
+        #expect(await session.request("http://a/").serializing(Data.self).response.statusCode == 500)
+        #expect(stub.requests.count == 3)
     }
 
     // MARK: Attempt timeout, hedging, sharing
@@ -298,11 +293,12 @@ struct PolicyCombinationTests {
             transport: stub,
             configuration: .init(
                 interceptors: [policy] + hedging, timeout: .seconds(100), coalescesRequests: shares, clock: clock))
-        let task = Task { await session.request("http://a/").serializing(String.self).result }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        let task = clock.task { await session.request("http://a/").serializing(String.self).result }
+        await clock.settled()
+        #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(2))
-        #expect(await eventually { stub.requests.count == 2 })
-        if stub.requests.count < 2 { task.cancel() }
+        await clock.settled()
+        #expect(stub.requests.count == 2)
         #expect(try await task.value.get() == "done")
     }
 
@@ -312,10 +308,11 @@ struct PolicyCombinationTests {
         let stub = StubTransport { _ in .fault(.stall) }
         let policy = Interceptor([Interceptor([HedgingPolicy(after: .fixed(.seconds(1)))])])
         let session = Session(transport: stub, configuration: .init(interceptors: [policy], clock: clock))
-        let task = Task { await session.request("http://a/").serializing(String.self).result }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        let task = clock.task { await session.request("http://a/").serializing(String.self).result }
+        await clock.settled()
+        #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(1))
-        #expect(await eventually { stub.requests.count == 2 })
+        #expect(await stub.requests(atLeast: 2).count == 2)
         task.cancel()
         #expect(await task.value.failure?.code == .cancelled)
     }
@@ -334,7 +331,7 @@ struct PolicyCombinationTests {
         let session = Session(
             transport: stub, configuration: .init(interceptors: [HedgingPolicy(after: .fixed(delay))]))
         let task = Task { await session.request("http://a/").serializing(String.self).result }
-        #expect(await eventually { stub.requests.count == 1 })
+        #expect(await stub.requests(atLeast: 1).count == 1)
         for _ in 0..<1000 { await Task.yield() }
         gate.open()
         #expect(try await task.value.get() == "done")
@@ -343,34 +340,32 @@ struct PolicyCombinationTests {
 
     @Test("A cancelled request does not cancel the shared transfer for later requests")
     func leftFlight() async throws {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
             await gate.wait()
             return .text("done")
         }
-        let session = Session(transport: stub, configuration: .init(coalescesRequests: true))
+        let session = Session(transport: stub, configuration: .init(coalescesRequests: true, clock: clock))
         func ask() -> Task<Result<String, AsyncNetError>, Never> {
-            Task { await session.request("http://a/").serializing(String.self).result }
+            clock.task { await session.request("http://a/").serializing(String.self).result }
         }
-        func waiters(_ count: Int) async -> Bool {
-            await eventually {
-                for flight in session.environment.limits.flights.all where flight.waiterCount == count { return true }
-                return false
-            }
-        }
+        let flights = session.environment.limits.flights
         let (first, second) = (ask(), ask())
-        #expect(await waiters(2))
+        await clock.settled()
+        #expect(flights.all.map(\.waiterCount) == [2])
         first.cancel()
         #expect(await first.value.failure?.code == .cancelled)
-        #expect(await eventually { await session.requests.count == 1 })
-        for _ in 0..<200 { await Task.yield() }
+        await clock.settled()
+        #expect(await session.requests.count == 1)
+        #expect(flights.all.map(\.waiterCount) == [1])
         let third = ask()
-        #expect(await waiters(2))
+        await clock.settled()
+        #expect(flights.all.map(\.waiterCount) == [2])
         gate.open()
         #expect(try await second.value.get() == "done")
         #expect(try await third.value.get() == "done")
         #expect(stub.requests.count == 1)
-        #expect(session.environment.limits.flights.all.isEmpty)
+        #expect(flights.all.isEmpty)
     }
 
     @Test("A transport that cancels by itself is not called forever")
@@ -443,7 +438,7 @@ struct PolicyCombinationTests {
             await session.request("http://a/", headers: ["x": "1"]).authenticate(username: "u:p", password: "")
                 .serializing(Data.self).result
         }
-        #expect(await eventually { stub.requests.count == 3 })
+        #expect(await stub.requests(atLeast: 3).count == 3)
         gate.open()
         for task in [one, other, third] { _ = await task.value }
     }

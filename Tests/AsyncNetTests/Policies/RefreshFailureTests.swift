@@ -35,7 +35,9 @@ struct RefreshFailureTests {
         #expect((delay(AsyncNetError(code)) != nil) == isRepeated)
     }
 
-    @Test("Of the statuses 429 and 503 say so", arguments: [200, 400, 401, 403, 408, 429, 500, 502, 503, 504])
+    @Test(
+        "Of the statuses 429 and 503 say so",
+        arguments: [200, 400, 401, 403, 408, 429, 500, 502, 503, 504])
     func statuses(_ status: Int) throws {
         #expect((delay(try Self.refusal(status)) != nil) == [429, 503].contains(status))
     }
@@ -75,7 +77,7 @@ struct RefreshFailureTests {
         let clock = TestClock()
         let failures = Counter()
         let fixture = TokenFixture(
-            clock: clock,
+            refreshClock: clock,
             renew: { _ in
                 failures.add()
                 if failures.value < 3 { throw try Self.refusal(503, ["Retry-After": "2"]) }
@@ -83,7 +85,8 @@ struct RefreshFailureTests {
             })
         let waiting = Task { await fixture.get() }
         for count in 1...2 {
-            #expect(await eventually { failures.value == count && clock.sleeperCount == 1 })
+            await clock.sleepers(atLeast: 1)
+            #expect(failures.value == count)
             clock.advance(by: .seconds(2))
         }
         #expect(await waiting.value.value == "ok")
@@ -93,12 +96,12 @@ struct RefreshFailureTests {
     @Test("A new credential ends the wait before a refresh is repeated")
     func replaced() async throws {
         let clock = TestClock()
-        let fixture = TokenFixture(clock: clock, renew: { _ in throw AsyncNetError(.cannotConnect) })
+        let fixture = TokenFixture(refreshClock: clock, renew: { _ in throw AsyncNetError(.cannotConnect) })
         let waiting = Task { await fixture.get() }
-        #expect(await eventually { clock.sleeperCount == 1 })
+        await clock.sleepers(atLeast: 1)
         await fixture.interceptor.setCredential(AccessToken(2))
         #expect(await waiting.value.value == "ok")
-        #expect(await eventually { clock.sleeperCount == 0 })
+        #expect(clock.sleeperCount == 0)
         #expect(fixture.refreshes == 1)
     }
 

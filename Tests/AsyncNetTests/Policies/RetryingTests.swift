@@ -51,12 +51,11 @@ struct RetryingTests {
         let stub = stub(.status(503, headers: ["Retry-After": "10"]), .text("done"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast], clock: clock))
         let request = session.request(Self.url)
-        // With a deadline two tasks sleep during the delay: the session's, for its limits, and the request's.
         request.deadline(.seconds(kind == "deadline" ? 12 : 600))
-        let task = Task { await request.serializing(String.self).result }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 2 })
+        let task = clock.task { await request.serializing(String.self).result }
+        await clock.settled()
         clock.advance(by: .milliseconds(9_999))
-        for _ in 0..<50 { await Task.yield() }
+        await clock.settled()
         #expect(stub.requests.count == 1)
         switch kind {
         case "cancel":
@@ -83,8 +82,9 @@ struct RetryingTests {
         let slow = Session(
             transport: stalled,
             configuration: .init(timeout: .seconds(100), deadline: .milliseconds(2500), clock: clock))
-        let task = Task { await slow.request(Self.url).serializing(String.self).result.failure }
-        #expect(await eventually { stalled.requests.count == 1 && clock.sleeperCount >= 1 })
+        let task = clock.task { await slow.request(Self.url).serializing(String.self).result.failure }
+        await clock.settled()
+        #expect(stalled.requests.count == 1)
         clock.advance(by: .milliseconds(2499))
         clock.advance(by: .milliseconds(1))
         let error = await task.value
@@ -101,8 +101,9 @@ struct RetryingTests {
         let session = Session(
             transport: stub,
             configuration: .init(interceptors: [policy], timeout: .seconds(isSilence ? 3 : 100), clock: clock))
-        let task = Task { await session.request(Self.url).serializing(String.self).result }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        let task = clock.task { await session.request(Self.url).serializing(String.self).result }
+        await clock.settled()
+        #expect(stub.requests.count == 1)
         clock.advance(by: .seconds(3))
         #expect(try await task.value.get() == "done")
     }

@@ -44,18 +44,16 @@ struct CancellationTests {
 
     @Test("A waiter that is cancelled goes at once; the others still get their value")
     func oneOfTwo() async throws {
-        let (arrived, gate) = (Gate(), Gate())
+        let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
-            arrived.open()
             await gate.wait()
             return .json(User.json)
         }
-        let request = Session(transport: stub).request("http://a/")
-        let (first, second) = (
-            Task { await request.serializing(User.self).result }, Task { await request.serializing(User.self).result }
-        )
-        await arrived.wait()
-        #expect(await eventually { await request.engine.waiterCount == 2 })
+        let request = Session(transport: stub, configuration: .init(clock: clock)).request("http://a/")
+        let first = clock.task { await request.serializing(User.self).result }
+        let second = clock.task { await request.serializing(User.self).result }
+        await clock.settled()
+        #expect(await request.engine.waiterCount == 2)
         first.cancel()
         #expect(await first.value.failure?.code == .cancelled)
         #expect(await request.state == .resumed)
@@ -90,11 +88,12 @@ struct CancellationTests {
 
     @Test("A suspended request can be cancelled, by call and by task")
     func suspended() async {
-        let stub = Self.stalled()
-        let request = Session(transport: stub).request("http://a/")
+        let (stub, clock) = (Self.stalled(), TestClock())
+        let request = Session(transport: stub, configuration: .init(clock: clock)).request("http://a/")
         await request.suspend()
-        let task = Task { await request.serializing(Data.self).result }
-        #expect(await eventually { await request.engine.waiterCount == 1 })
+        let task = clock.task { await request.serializing(Data.self).result }
+        await clock.settled()
+        #expect(await request.engine.waiterCount == 1)
         task.cancel()
         #expect(await task.value.failure?.code == .cancelled)
         #expect(stub.requests.isEmpty)
@@ -159,17 +158,20 @@ struct CancellationTests {
             weak let request: RequestEngine?
             init(_ request: DataRequest) { self.request = request.engine }
         }
-        let session = Session(transport: StubTransport { $0.path == "/stall" ? .fault(.stall) : .json(User.json) })
+        let clock = TestClock()
+        let session = Session(
+            transport: StubTransport { $0.path == "/stall" ? .fault(.stall) : .json(User.json) },
+            configuration: .init(clock: clock))
         var weak: [Weak] = []
         for round in 0..<300 {
             let request = session.request(round % 3 == 0 ? "http://a/stall" : "http://a/")
             weak.append(Weak(request))
-            let task = Task { await request.validate().serializing(User.self).result }
+            let task = clock.task { await request.validate().serializing(User.self).result }
             if round % 3 == 0 { task.cancel() }
             if round % 3 == 1 { await request.cancel() }
             _ = await task.value
         }
-        let all = weak
-        #expect(await eventually { all.allSatisfy { $0.request == nil } })
+        await clock.settled()
+        #expect(weak.allSatisfy { $0.request == nil })
     }
 }

@@ -42,47 +42,54 @@ struct DataRequestTests {
 
     @Test("resume() starts a request that no task awaits")
     func resumed() async throws {
-        let session = Session(transport: stub)
+        let clock = TestClock()
+        let session = Session(transport: stub, configuration: .init(clock: clock))
         let request = session.request("http://a/")
         await request.resume()
-        #expect(await eventually { await request.state == .finished })
+        await clock.settled()
+        #expect(await request.state == .finished)
         #expect(stub.requests.count == 1)
     }
 
     @Test("With startsRequestsImmediately making a serializer starts the request")
     func immediately() async throws {
-        let session = Session(transport: stub, configuration: .init(startsRequestsImmediately: true))
+        let clock = TestClock()
+        let session = Session(transport: stub, configuration: .init(startsRequestsImmediately: true, clock: clock))
         let request = session.request("http://a/")
         _ = request.serializing(Data.self)
-        #expect(await eventually { await request.state == .finished })
+        await clock.settled()
+        #expect(await request.state == .finished)
     }
 
     @Test("A suspended request is not sent until it is resumed")
     func suspended() async throws {
-        let session = Session(transport: stub)
+        let clock = TestClock()
+        let session = Session(transport: stub, configuration: .init(clock: clock))
         let request = session.request("http://a/")
         await request.suspend()
-        async let value = request.serializing(User.self).value
-        #expect(await !eventually { stub.requests.count > 0 })
+        let task = clock.task { try await request.serializing(User.self).value }
+        await clock.settled()
+        #expect(stub.requests.isEmpty)
         #expect(await request.state == .suspended)
         await request.resume()
-        #expect(try await value == .ada)
+        #expect(try await task.value == .ada)
     }
 
     @Test("A running request that is suspended delivers nothing until it is resumed")
     func suspendedOnTheWay() async throws {
-        let (arrived, gate) = (Gate(), Gate())
+        let (arrived, gate, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { _ in
             arrived.open()
             await gate.wait()
             return .json(User.json)
         }
-        let request = Session(transport: stub).request("http://a/")
-        let task = Task { try await request.serializing(User.self).value }
+        let request = Session(transport: stub, configuration: .init(clock: clock)).request("http://a/")
+        let task = clock.task { try await request.serializing(User.self).value }
         await arrived.wait()
         await request.suspend()
         gate.open()
-        #expect(await !eventually { await request.state == .finished })
+        await clock.settled()
+        #expect(await request.state == .suspended)
         await request.resume()
         #expect(try await task.value == .ada)
     }
@@ -338,12 +345,6 @@ struct DataRequestTests {
     }
 }
 
-extension Result {
-    var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
-
 /// What a review found; each failed before it was mended.
 @Suite("DataRequest, once broken", .timeLimit(.minutes(5)))
 struct DataRequestRegressionTests {
@@ -443,7 +444,7 @@ struct DataRequestRegressionTests {
     }
 
     @Test("Silence counts from the end of a suspension, not from before it")
-    func silenceAfterSuspension() async {
+    func silenceAfterSuspension() async throws {
         let (clock, arrived) = (TestClock(), Gate())
         let stub = StubTransport { _ in
             arrived.open()
@@ -458,10 +459,8 @@ struct DataRequestRegressionTests {
         clock.advance(by: .milliseconds(900))
         await request.resume()
         clock.advance(by: .milliseconds(100))
-        guard await !eventually({ await request.state != .resumed }) else {
-            Issue.record("it timed out too early")
-            return
-        }
+        await clock.settled()
+        try #require(await request.state == .resumed)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(900))
         #expect(await task.value.failure?.code == .timedOut)

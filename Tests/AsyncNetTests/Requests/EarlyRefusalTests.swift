@@ -138,7 +138,9 @@ struct EarlyRefusalTests {
         #expect(sent.value == 2)
     }
 
-    @Test("Timeouts are not its error", arguments: ["silence", "attempt", "deadline"])
+    @Test(
+        "Timeouts are not its error",
+        arguments: ["silence", "attempt", "deadline"])
     func timeouts(_ kind: String) async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in MockResponse.text("hello", status: 404).with(.stallMidBody(after: 2)) }

@@ -56,7 +56,9 @@ struct EventStreamTests {
         #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
 
-    @Test("The same over sockets, each connection closed", arguments: TransportUnderTest.allCases)
+    @Test(
+        "The same over sockets, each connection closed",
+        arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let feed = Feed(120, seed: 3)
         let server = try await MockServer.start()

@@ -33,7 +33,8 @@ struct PausedUploadTests {
     }
 
     @Test(
-        "A refusal is the outcome, whether or not the connection stays", arguments: [413, 401, 500, 307],
+        "A refusal is the outcome, whether or not the connection stays",
+        arguments: [413, 401, 500, 307],
         ["", "\nc.close()"])
     func refused(_ status: Int, _ end: String) async throws {
         let response = try await outcome(
@@ -62,7 +63,8 @@ struct PausedUploadTests {
         let events = request.events
         let task = Task { await request.serializing(String.self).result }
         for await event in events { if case .informational = event { break } }
-        #expect(await eventually { asked.value == 1 && listening.isAwaitingBody })
+        await asked.reaches(1)
+        await listening.awaitsBody()
         for _ in 0..<5 {
             clock.advance(by: .seconds(100))
             for _ in 0..<100 { await Task.yield() }

@@ -42,18 +42,23 @@ struct ProgressBridgeTests {
 
     @Test("Pausing, resuming and cancelling it does so with the request, which it does not keep")
     func control() async throws {
-        let session = Session(transport: StubTransport { _ in .fault(.stall) })
+        let clock = TestClock()
+        let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))
         let progress = Progress(totalUnitCount: -1)
         do {
             let request = session.request("http://a/")
+            var events = request.events.makeAsyncIterator()
             progress.control(request)
             await request.resume()
             progress.pause()
-            #expect(await eventually { await request.state == .suspended })
+            while let event = try await events.next() { if case .suspended = event { break } }
+            #expect(await request.state == .suspended)
             progress.resume()
-            #expect(await eventually { await request.state == .resumed })
+            while let event = try await events.next() { if case .resumed = event { break } }
+            #expect(await request.state == .resumed)
             progress.cancel()
-            #expect(await eventually { await request.state == .cancelled })
+            while let event = try await events.next() { if case .finished = event { break } }
+            #expect(await request.state == .cancelled)
         }
         let request = await MainActor.run { WeakRequest() }
         do {
@@ -62,6 +67,7 @@ struct ProgressBridgeTests {
             await request.hold(controlled.engine)
         }
         // The progress was cancelled before, so the request is cancelled at once, by the session's mailbox.
-        #expect(await eventually { await request.engine == nil })
+        await clock.settled()
+        #expect(await request.engine == nil)
     }
 }

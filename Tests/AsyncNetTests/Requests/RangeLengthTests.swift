@@ -101,7 +101,9 @@ struct RangeLengthTests {
         await server.stop()
     }
 
-    @Test("So are the bodies of other requests for a range", arguments: [0, 2, 6, 11], TransportUnderTest.allCases)
+    @Test(
+        "So are the bodies of other requests for a range",
+        arguments: [0, 2, 6, 11], TransportUnderTest.allCases)
     func others(_ count: Int, _ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in

@@ -165,7 +165,7 @@ struct SinkRetryTests {
                 return .retry(after: .seconds(Int64.max))
             })
         let result = Task { await request.serializing(Data.self).result }
-        #expect(await eventually { asked.value == 1 })
+        await asked.reaches(1)
         for _ in 0..<200 { await Task.yield() }
         #expect(stub.requests.count == 1)
         await request.cancel()

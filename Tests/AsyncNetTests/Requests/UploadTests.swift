@@ -341,7 +341,7 @@ struct UploadTests {
                 })
             return Task { try await session.upload(body, to: server.url("/up")).serializing(String.self).value }
         }
-        #expect(await eventually { blocked.value == 8 })
+        await blocked.reaches(8)
         for _ in 0..<20 {
             #expect(
                 try await session.upload(.data(Data(count: 5)), to: server.url("/data")).serializing(String.self).value
@@ -397,9 +397,8 @@ struct UploadTests {
             let task = Task { await request.serializing(Data.self).result }
             input.yield(Data(count: 10))
             // Asked for more, and the first bytes are gone: nothing but the producer is waited for.
-            #expect(await eventually { starving.value == 2 })
-            if transport == .libcurl { #expect(await eventually { request.engine.record.sentBytes == 10 }) }
-            #expect(await eventually { listening.isAwaitingBody })
+            await starving.reaches(2)
+            await listening.awaitsBody(after: transport == .libcurl ? 10 : 0)
             for _ in 0..<5 {
                 await clock.sleepers(atLeast: 1)
                 clock.advance(by: .seconds(100))
@@ -428,7 +427,7 @@ struct UploadTests {
         let upload = session.upload(.data(Data("x".utf8)), to: "b", headers: ["X": "1"])
         await upload.resume()
         #expect(await session.requests(ofKind: .upload).map(\.id) == [upload.id])
-        #expect(await eventually { stub.requests.count == 1 })
+        #expect(await stub.requests(atLeast: 1).count == 1)
         #expect(stub.requests.first?.method == .post)
         #expect(stub.requests.first?.target == "/v1/b")
         #expect(stub.requests.first?.headers["X"] == "1")
@@ -460,7 +459,7 @@ struct UploadTests {
                 })
             let task = Task { try await session.upload(body, to: server.url()).serializing(String.self).value }
             input.yield(Data(count: 100_000))
-            #expect(await eventually { asked.value == 2 })
+            await asked.reaches(2)
             #if os(Linux)
                 #expect(folder.contents.isEmpty)
             #endif
@@ -470,13 +469,6 @@ struct UploadTests {
             #expect(folder.contents.isEmpty)
         }
     }
-}
-
-/// Opens a gate when nobody holds it any more.
-private final class DropToken: Sendable {
-    private let gate: Gate
-    init(_ gate: Gate) { self.gate = gate }
-    deinit { gate.open() }
 }
 
 private func block(_ semaphore: DispatchSemaphore) { semaphore.wait() }

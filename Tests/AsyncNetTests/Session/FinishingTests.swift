@@ -34,7 +34,9 @@ struct FinishingTests {
         await session?.request("http://a/own").serializing(Data.self).response.error
     }
 
-    private func session(_ place: Place, _ box: SessionBox, _ errors: Outcomes, _ gate: Gate) -> Session {
+    private func session(
+        _ place: Place, _ box: SessionBox, _ errors: Outcomes, _ gate: Gate, _ clock: TestClock
+    ) -> Session {
         let note: @Sendable () async -> Void = {
             let error = await send(box.value)
             errors.add(error)
@@ -79,23 +81,28 @@ struct FinishingTests {
             default: return .text("ok")
             }
         }
-        let session = Session(transport: stub, configuration: .init(interceptors: policies, redirects: redirects))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: policies, redirects: redirects, clock: clock))
         box.value = session
         return session
     }
 
-    @Test("What code of a running request sends is sent, and new requests are refused", arguments: Place.allCases)
+    @Test(
+        "What code of a running request sends is sent, and new requests are refused",
+        arguments: Place.allCases)
     private func needs(_ place: Place) async {
-        let (box, errors, gate) = (SessionBox(), Outcomes(), Gate())
-        let session = session(place, box, errors, gate)
+        let (box, errors, gate, clock) = (SessionBox(), Outcomes(), Gate(), TestClock())
+        let session = session(place, box, errors, gate, clock)
         let request = session.request("http://a/")
-        async let response = request.serializing(String.self).response
-        #expect(await eventually { await session.requests.count == 1 })
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        let response = clock.task { await request.serializing(String.self).response }
+        await clock.settled()
+        #expect(await session.requests.count == 1)
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         #expect(await send(session)?.code == .sessionFinished)
         gate.open()
-        #expect(await response.error == nil)
+        #expect(await response.value.error == nil)
         await finishing.value
         #expect(errors.codes == (place == .retrier ? [nil, nil] : [nil]))
         #expect(await send(session)?.code == .sessionFinished)
@@ -104,7 +111,7 @@ struct FinishingTests {
 
     @Test("A task that outlives the request whose code made it is refused, though another request runs")
     func strayTask() async {
-        let (gate, stray) = (Gate(), Gate())
+        let (gate, stray, clock) = (Gate(), Gate(), TestClock())
         let (box, task) = (SessionBox(), Stray())
         let adapter = Adapter { request, _ in
             guard request.url?.path == "/first" else { return request }
@@ -119,13 +126,14 @@ struct FinishingTests {
             if request.path == "/second" { await gate.wait() }
             return .text("ok")
         }
-        let session = Session(transport: stub, configuration: .init(interceptors: [adapter]))
+        let session = Session(transport: stub, configuration: .init(interceptors: [adapter], clock: clock))
         box.value = session
         async let second = session.request("http://a/second").serializing(String.self).value
         #expect(await session.request("http://a/first").serializing(String.self).response.value == "ok")
-        #expect(await eventually { stub.requests.count == 2 })
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        #expect(await stub.requests(atLeast: 2).count == 2)
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         stray.open()
         #expect(await task.code == .sessionFinished)
         gate.open()
@@ -136,7 +144,7 @@ struct FinishingTests {
 
     @Test("A refresh goes on for the requests that wait, also if that which began it was cancelled")
     func sharedRefresh() async {
-        let (gate, box) = (Gate(), SessionBox())
+        let (gate, box, clock) = (Gate(), SessionBox(), TestClock())
         let authenticator = TokenAuthenticator { _ in
             await gate.wait()
             if let error = await send(box.value) { throw error }
@@ -144,14 +152,16 @@ struct FinishingTests {
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
         let stub = StubTransport { $0.path == "/own" ? .text("own") : $0.answer(for: AccessToken(2)) }
-        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor]))
+        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], clock: clock))
         box.value = session
-        let first = Task { await session.request("http://a/").serializing(String.self).response.error?.code }
-        #expect(await eventually { await interceptor.waiterCount == 1 })
-        let second = Task { await session.request("http://a/").serializing(String.self).response.value }
-        #expect(await eventually { await interceptor.waiterCount == 2 })
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        let first = clock.task { await session.request("http://a/").serializing(String.self).response.error?.code }
+        await clock.settled()
+        let second = clock.task { await session.request("http://a/").serializing(String.self).response.value }
+        await clock.settled()
+        #expect(await interceptor.waiterCount == 2)
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         first.cancel()
         #expect(await first.value == .cancelled)
         gate.open()
@@ -164,16 +174,18 @@ struct FinishingTests {
 
     @Test("A request that is retried without end ends with the last response, so that the session ends too")
     func endlessRetries() async {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
             await gate.wait()
             return .status(503)
         }
-        let session = Session(transport: stub, configuration: .init(interceptors: [Retrier { _, _ in .retry }]))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [Retrier { _, _ in .retry }], clock: clock))
         async let response = session.request("http://a/").serializing(Data.self).response
-        #expect(await eventually { stub.requests.count == 1 })
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        #expect(await stub.requests(atLeast: 1).count == 1)
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         gate.open()
         #expect(await response.statusCode == 503)
         await finishing.value
@@ -182,12 +194,12 @@ struct FinishingTests {
 
     @Test("A stream that reconnects without end ends")
     func endlessStream() async throws {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
             await gate.wait()
             return .text("retry: 0\n\ndata: a\n\n", headers: ["Content-Type": "text/event-stream"])
         }
-        let session = Session(transport: stub)
+        let session = Session(transport: stub, configuration: .init(clock: clock))
         let loop = Task {
             var count = 0
             do {
@@ -197,9 +209,10 @@ struct FinishingTests {
             } catch {}
             return count
         }
-        #expect(await eventually { stub.requests.count == 1 })
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        #expect(await stub.requests(atLeast: 1).count == 1)
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         gate.open()
         #expect(await loop.value == 11)
         await finishing.value
@@ -207,24 +220,25 @@ struct FinishingTests {
 
     // MARK: Pages
 
-    private func pages(_ clock: TestClock? = nil) -> (Session, StubTransport) {
+    private func pages(_ clock: TestClock = TestClock()) -> (Session, StubTransport) {
         let stub = StubTransport { request in
             let number = Int(request.path.dropFirst()) ?? 0
             let type = HTTPHeader(name: "Content-Type", value: "application/json")
             let link = HTTPHeader(name: "Link", value: "</\(number + 1)>; rel=\"next\"")
             return .text("[\(number)]", headers: number < 3 ? [type, link] : [type])
         }
-        let clock: any Clock<Duration> = clock ?? ContinuousClock()
         return (Session(transport: stub, configuration: .init(clock: clock)), stub)
     }
 
     @Test("The pages of a loop that has begun are sent, and a loop that begins later is refused")
     func pages() async throws {
-        let (session, stub) = pages()
+        let clock = TestClock()
+        let (session, stub) = pages(clock)
         var iterator = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
         #expect(try await iterator.next() == [1])
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         var late = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
         await #expect { _ = try await late.next() } throws: { ($0 as? AsyncNetError)?.code == .sessionFinished }
         #expect(try await iterator.next() == [2])
@@ -248,14 +262,18 @@ struct FinishingTests {
         let (session, _) = pages(clock)
         var iterator = session.pages([Int].self, from: "http://a/1").makeAsyncIterator()
         #expect(try await iterator.next() == [1])
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished && clock.sleeperCount == 1 })
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
+        #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(9))
         #expect(try await iterator.next() == [2])
-        #expect(await eventually { clock.sleeperCount == 1 })
+        await clock.settled()
+        #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(9))
         #expect(try await iterator.next() == [3])
-        #expect(await eventually { clock.sleeperCount == 1 })
+        await clock.settled()
+        #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(10))
         await finishing.value
         _ = iterator
@@ -273,7 +291,7 @@ struct FinishingTests {
 
     @Test("A loop whose first page is being decoded when the session finishes gets all pages")
     func firstPage() async throws {
-        let (session, _) = pages(TestClock())
+        let (session, _) = pages()
         let finishing = Locked<Task<Void, Never>?>(nil)
         let decoder = ClosureDecoder {
             guard finishing.withLock({ $0 }) == nil else { return }

@@ -56,12 +56,13 @@ struct SessionTests {
             }
             func shutdown() async { shutdowns.add() }
         }
-        let transport = Counted()
-        let session = Session(transport: transport)
+        let (transport, clock) = (Counted(), TestClock())
+        let session = Session(transport: transport, configuration: .init(clock: clock))
         let running = Task { try await session.request("http://a/").serializing(Data.self).value }
         await transport.arrived.wait()
-        let finishing = Task { await session.finish() }
-        #expect(await eventually { await session.isFinished })
+        let finishing = clock.task { await session.finish() }
+        await clock.settled()
+        #expect(await session.isFinished)
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .sessionFinished)
         #expect(transport.shutdowns.value == 0)
         transport.gate.open()
@@ -112,36 +113,34 @@ struct SessionTests {
         #expect(await request.state == .resumed)
         #expect(transport.shutdowns.value == 0)
         await request.cancel()
-        #expect(await eventually { transport.shutdowns.value == 1 })
+        await transport.shutdowns.reaches(1)
+    }
+
+    /// A session whose release opens a gate.
+    private func session(untilRelease gate: Gate) -> Session {
+        let token = DropToken(gate)
+        return Session(transport: StubTransport { _ in withExtendedLifetime(token) { .json(User.json) } })
     }
 
     @Test("A request keeps its session alive until the request ends")
     func lifetime() async throws {
-        final class Weak: Sendable {
-            weak let session: Session?
-            init(_ session: Session) { self.session = session }
-        }
-        var session: Session? = Session(transport: StubTransport { _ in .json(User.json) })
-        let weak = Weak(try #require(session))
+        let released = Gate()
+        var session: Session? = session(untilRelease: released)
         var request = session?.request("http://a/")
         session = nil
         #expect(try await request?.serializing(User.self).value == .ada)
         request = nil
-        #expect(await eventually { weak.session == nil })
+        await released.wait()
     }
 
     @Test("A session that is finished more than once is released")
     func finishedTwice() async throws {
-        final class Weak: Sendable {
-            weak let session: Session?
-            init(_ session: Session) { self.session = session }
-        }
-        var session: Session? = Session(transport: StubTransport { _ in .json(User.json) })
-        let weak = Weak(try #require(session))
+        let released = Gate()
+        var session: Session? = session(untilRelease: released)
         await session?.finish()
         await session?.finish()
         session = nil
-        #expect(await eventually { weak.session == nil })
+        await released.wait()
     }
 
     @Test("Silence as long as the timeout ends a request, to the nanosecond and not before")
@@ -153,7 +152,8 @@ struct SessionTests {
         let task = Task { await request.serializing(Data.self).result }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(30) - .nanoseconds(1))
-        #expect(await !eventually { await request.state != .resumed })
+        await clock.settled()
+        #expect(await request.state == .resumed)
         clock.advance(by: .nanoseconds(1))
         let error = await task.value.failure
         #expect(error?.code == .timedOut)
@@ -187,7 +187,8 @@ struct SessionTests {
             await clock.sleepers(atLeast: 2)
             clock.advance(by: .seconds(seconds))
         }
-        #expect(await eventually { await request.state == .finished })
+        await clock.settled()
+        #expect(await request.state == .finished)
         await request.cancel()
         #expect(await task.value.failure?.code == .timedOut)
     }

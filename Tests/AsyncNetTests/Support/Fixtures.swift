@@ -50,6 +50,24 @@ final class Gate: Sendable {
     }
 }
 
+/// Opens a gate when nobody holds it any more.
+final class DropToken: Sendable {
+    private let gate: Gate
+    init(_ gate: Gate) { self.gate = gate }
+    deinit { gate.open() }
+}
+
+extension TestClock {
+    /// A task that `settled()` waits for, as for those of a session with this clock.
+    func task<Value: Sendable>(_ work: sending @escaping () async -> Value) -> Task<Value, Never> {
+        Task(executorPreference: executor, operation: work)
+    }
+
+    func task<Value: Sendable>(_ work: sending @escaping () async throws -> Value) -> Task<Value, any Error> {
+        Task(executorPreference: executor, operation: work)
+    }
+}
+
 /// Waits until a condition that another task brings about holds; gives the processor away meanwhile.
 func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
     for _ in 0..<100_000 {

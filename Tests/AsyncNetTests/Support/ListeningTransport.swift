@@ -2,21 +2,32 @@
 
 /// Another transport, of which it is known whether it waits for a request's body.
 final class ListeningTransport: Transport {
+    private struct Upload {
+        var isAwaitingBody = false
+        var sentBytes: Int64 = 0
+    }
+
     private let base: any Transport
-    private let isAwaiting = Locked(false)
+    private let upload = AwaitedState(Upload())
 
     init(_ base: any Transport) { self.base = base }
 
-    var isAwaitingBody: Bool { isAwaiting.withLock { $0 } }
+    /// Returns when the transport waits for more of a body of which it has sent at least so many bytes.
+    func awaitsBody(after bytes: Int64 = 0) async {
+        await upload.wait { $0.isAwaitingBody && $0.sentBytes >= bytes }
+    }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         var request = request
-        request.onEvent = { [onEvent = request.onEvent, self] event in
+        request.onEvent = { [onEvent = request.onEvent, upload] event in
             onEvent?(event)
-            switch event {
-            case .awaitingBody: isAwaiting.withLock { $0 = true }
-            case .sentBody, .started: isAwaiting.withLock { $0 = false }
-            default: break
+            upload.change { upload in
+                switch event {
+                case .awaitingBody: upload.isAwaitingBody = true
+                case .sentBody(let bytes, _): upload = Upload(sentBytes: bytes)
+                case .started: upload.isAwaitingBody = false
+                default: break
+                }
             }
         }
         return try await base.send(request)

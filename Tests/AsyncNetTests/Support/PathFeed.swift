@@ -10,25 +10,25 @@ final class PathFeed: Sendable {
         var started = 0
     }
 
-    private let state: Locked<State>
+    private let state: AwaitedState<State>
 
     /// - Parameter path: What is reported at once; `nil` waits for the first ``send(_:)``.
-    init(_ path: NetworkPath? = nil) { state = Locked(State(path: path)) }
+    init(_ path: NetworkPath? = nil) { state = AwaitedState(State(path: path)) }
 
     var monitor: NetworkMonitor {
         NetworkMonitor { report in
-            let (id, path) = self.state.withLock { state in
+            let (id, path) = self.state.change { state in
                 state.started += 1
                 state.reports[state.started] = report
                 return (state.started, state.path)
             }
             if let path { report(path) }
-            return Watch { self.state.withLock { _ = $0.reports.removeValue(forKey: id) } }
+            return Watch { self.state.change { _ = $0.reports.removeValue(forKey: id) } }
         }
     }
 
     func send(_ path: NetworkPath) {
-        let reports = state.withLock { state in
+        let reports = state.change { state in
             state.path = path
             return Array(state.reports.values)
         }
@@ -36,9 +36,11 @@ final class PathFeed: Sendable {
     }
 
     /// Watches that somebody holds on to.
-    var watching: Int { state.withLock { $0.reports.count } }
+    var watching: Int { state.read { $0.reports.count } }
+    /// Returns when somebody holds on to so many watches, or the task is cancelled.
+    func isWatched(by count: Int) async { await state.wait { $0.reports.count == count } }
     /// Watches so far.
-    var started: Int { state.withLock { $0.started } }
+    var started: Int { state.read { $0.started } }
 
     private final class Watch: Sendable {
         let end: @Sendable () -> Void

@@ -45,20 +45,22 @@ struct TokenFixture {
     let interceptor: AuthenticationInterceptor<TokenAuthenticator>
     let stub: StubTransport
     let session: Session
+    /// The session's.
+    let clock = TestClock()
 
     init(
         _ token: AccessToken? = AccessToken(1), window: RefreshWindow? = RefreshWindow(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        refreshClock: any Clock<Duration> = ContinuousClock(),
         startsImmediately: Bool = false, limit: ConcurrencyLimit = .unlimited,
         renew: @escaping @Sendable (AccessToken) async throws -> AccessToken = { _ in AccessToken(2) },
         answer: @escaping StubTransport.Handler = { $0.answer(for: AccessToken(2)) }
     ) {
         authenticator = TokenAuthenticator(renew: renew)
         interceptor = AuthenticationInterceptor(
-            authenticator: authenticator, credential: token, refreshWindow: window, clock: clock)
+            authenticator: authenticator, credential: token, refreshWindow: window, clock: refreshClock)
         stub = StubTransport(answer)
         var configuration = SessionConfiguration(
-            interceptors: [interceptor], startsRequestsImmediately: startsImmediately)
+            interceptors: [interceptor], startsRequestsImmediately: startsImmediately, clock: clock)
         configuration.concurrencyLimit = limit
         session = Session(transport: stub, configuration: configuration)
     }
@@ -69,8 +71,13 @@ struct TokenFixture {
         await session.request(url).validate().serializing(String.self).result
     }
 
+    /// A request that the clock's `settled()` waits for.
+    func begin(_ url: String = "http://a/") -> Task<Result<String, AsyncNetError>, Never> {
+        clock.task { await get(url) }
+    }
+
     /// Waits until so many refreshes have begun.
-    func refreshes(atLeast count: Int) async -> Bool { await eventually { refreshes >= count } }
+    func refreshes(atLeast count: Int) async { await authenticator.refreshes.reaches(count) }
 }
 
 /// A session that a refresh makes its request with.
@@ -85,4 +92,7 @@ final class SessionBox: Sendable {
 
 extension Result {
     var value: Success? { try? get() }
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
 }

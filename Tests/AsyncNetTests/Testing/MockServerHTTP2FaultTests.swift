@@ -195,7 +195,7 @@ struct MockServerHTTP2FaultTests {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             await server.enqueue(.text("first", headers: ["Connection": "close"]), .text("second"))
             #expect(try await session.request(server.url()).serializing(String.self).value == "first")
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
             #expect(try await session.request(server.url()).serializing(String.self).value == "second")
         }
     }
@@ -206,7 +206,7 @@ struct MockServerHTTP2FaultTests {
             server.on(.get, "/", replies: .text("hello"))
             #expect(try await session.request(server.url()).serializing(String.self).value == "hello")
             await server.goAway()
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
             #expect(try await session.request(server.url()).serializing(String.self).value == "hello")
             #expect(await server.connectionCount == 2)
         }

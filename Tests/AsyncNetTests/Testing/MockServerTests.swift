@@ -92,7 +92,7 @@ struct MockServerTests {
             task.cancel()
             _ = await task.value
             await session.finish()
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -145,7 +145,7 @@ struct MockServerTests {
             let session = Session()
             let result = await session.upload(.data(Data()), to: server.url()).serializing(String.self).result
             #expect(result.failure?.code == code)
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 

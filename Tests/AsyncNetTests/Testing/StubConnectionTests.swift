@@ -43,7 +43,9 @@ struct StubConnectionTests {
         try await session.webSocket(url).open()
     }
 
-    @Test("Faults are those of a server", arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
+    @Test(
+        "Faults are those of a server",
+        arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
     func faults(_ fault: MockWebSocket.Fault) async throws {
         let session = Session(transport: StubTransport { _ in .webSocket(.echo, fault: fault) })
         let socket = session.webSocket(url)
@@ -103,7 +105,7 @@ struct StubConnectionTests {
             }
         })
         let connection = try await Session(transport: stub).connect(to: "a", port: 1, tls: .none)
-        #expect(await eventually { sent.value >= 3 })
+        await sent.reaches(3)
         for _ in 0..<1000 { await Task.yield() }
         #expect(sent.value < 8)
         var count = 0

@@ -220,3 +220,40 @@ struct TestClockStepTests {
         await #expect(throws: Never.self) { try await sleeper.value }
     }
 }
+
+@Suite("TestClock.settled", .timeLimit(.minutes(5)))
+struct TestClockSettlingTests {
+    @Test("settled() waits until each task of the clock has ended or waits", arguments: 0..<20)
+    func settling(_: Int) async {
+        let (clock, gate, arrived) = (TestClock(), Gate(), Counter())
+        await clock.settled()
+        let tasks = (0..<50).map { number in
+            clock.task {
+                for _ in 0..<number { await Task.yield() }
+                arrived.add()
+                await gate.wait()
+                arrived.add()
+            }
+        }
+        await clock.settled()
+        #expect(arrived.value == 50)
+        gate.open()
+        await clock.settled()
+        #expect(arrived.value == 100)
+        for task in tasks { await task.value }
+    }
+
+    @Test("A cancelled wait for settled tasks ends, before and while it waits")
+    func cancel() async {
+        let clock = TestClock()
+        let isBusy = Locked(true)
+        let busy = clock.task { while isBusy.withLock({ $0 }) { await Task.yield() } }
+        for _ in 0..<2 {
+            let waiting = Task { await clock.settled() }
+            waiting.cancel()
+            await waiting.value
+        }
+        isBusy.withLock { $0 = false }
+        await busy.value
+    }
+}

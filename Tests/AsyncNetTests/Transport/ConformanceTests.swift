@@ -18,7 +18,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Each exchange ends as it must", arguments: Exchange.onEveryTransport)
+    @Test(
+        "Each exchange ends as it must",
+        arguments: Exchange.onEveryTransport)
     func exchange(_ exchange: Exchange, _ transport: TransportUnderTest) async throws {
         try await withServer(exchange.reply) { (server: MockServer) async throws in
             let request = transport.session().request(server.url("/x"), method: exchange.method)
@@ -49,7 +51,9 @@ struct ConformanceTests {
         #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
-    @Test("A closed port, an unknown host, an unknown scheme", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A closed port, an unknown host, an unknown scheme",
+        arguments: TransportUnderTest.withHTTP2)
     func unreachable(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let refusing = try await MockServer.start(isRefusing: true)

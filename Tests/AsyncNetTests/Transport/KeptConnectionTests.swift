@@ -59,7 +59,9 @@ struct KeptConnectionTests {
         }
     }
 
-    @Test("It does not go out a third time", arguments: TransportUnderTest.allCases)
+    @Test(
+        "It does not go out a third time", arguments: TransportUnderTest.allCases
+    )
     func repeatedOnce(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("first"), .fault(.closeBeforeHead), .fault(.closeBeforeHead), .text("late")) {

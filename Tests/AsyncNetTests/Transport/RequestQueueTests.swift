@@ -1,9 +1,12 @@
+import AsyncNetTesting
 import Testing
 
 @testable import AsyncNet
 
 @Suite("Request queue", .timeLimit(.minutes(5)))
 struct RequestQueueTests {
+    private let clock = TestClock()
+
     private final class Admitted: Sendable {
         let priorities = Locked<[RequestPriority]>([])
         let perOrigin = Locked<[String: Int]>([:])
@@ -17,12 +20,13 @@ struct RequestQueueTests {
         var tasks: [Task<Void, any Error>] = []
         for (index, priority) in [RequestPriority.low, .normal, .high].enumerated() {
             tasks.append(
-                Task {
+                clock.task {
                     let slot = try await queue.acquire(origin: "a", priority: priority)
                     admitted.priorities.withLock { $0.append(priority) }
                     slot.release()
                 })
-            #expect(await eventually { queue.waitingCount == index + 1 })
+            await clock.settled()
+            #expect(queue.waitingCount == index + 1)
         }
         first.release()
         for task in tasks { try await task.value }
@@ -34,8 +38,9 @@ struct RequestQueueTests {
     func cancelledWait(_: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(origin: "a")
-        let task = Task { try await queue.acquire(origin: "b") }
-        #expect(await eventually { queue.waitingCount == 1 })
+        let task = clock.task { try await queue.acquire(origin: "b") }
+        await clock.settled()
+        #expect(queue.waitingCount == 1)
         task.cancel()
         // The only place is still taken: nothing but the cancel can end the wait.
         await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
@@ -61,8 +66,11 @@ struct RequestQueueTests {
     func cancelAgainstRelease(_ round: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(origin: "a")
-        let task = Task { try? await queue.acquire(origin: "a").release() }
-        if round % 2 == 0 { #expect(await eventually { queue.waitingCount == 1 }) }
+        let task = clock.task { try? await queue.acquire(origin: "a").release() }
+        if round % 2 == 0 {
+            await clock.settled()
+            #expect(queue.waitingCount == 1)
+        }
         async let released: Void = first.release()
         task.cancel()
         await released

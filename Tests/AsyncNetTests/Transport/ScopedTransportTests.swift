@@ -65,8 +65,8 @@ struct ScopedTransportTests {
 
     @Test("Equal requests of two scopes do not share a transfer")
     func flights() async throws {
-        let session = Session(configuration: .init(coalescesRequests: true))
-        let isOpen = Gate()
+        let (isOpen, clock) = (Gate(), TestClock())
+        let session = Session(configuration: .init(coalescesRequests: true, clock: clock))
         let scopes = ["a", "b"].map { text in
             ScopedTransport(
                 StubTransport { _ in
@@ -76,10 +76,11 @@ struct ScopedTransportTests {
         }
         let tasks = [0, 1, 0, 1].map { index in
             let request = ScopedTransport.$current.withValue(scopes[index]) { session.request(TaggedSite.base) }
-            return Task { try await request.serializing(String.self).value }
+            return clock.task { try await request.serializing(String.self).value }
         }
         let flights = session.environment.limits.flights
-        #expect(await eventually { flights.all.map(\.waiterCount) == [2, 2] })
+        await clock.settled()
+        #expect(flights.all.map(\.waiterCount) == [2, 2])
         isOpen.open()
         var texts: [String] = []
         for task in tasks { texts.append(try await task.value) }

@@ -81,7 +81,7 @@ struct UploadFeedTests {
                         return asked.value <= 10 ? Data(count: 100_000) : nil
                     }))
         }
-        #expect(await eventually { asked.value == 3 })
+        await asked.reaches(3)
         for _ in 0..<1000 { await Task.yield() }
         #expect(asked.value == 3)
         var total = 0
@@ -107,7 +107,7 @@ struct UploadFeedTests {
                     }))
         }
         // The first chunk is more than the feed holds without waiting.
-        #expect(await eventually { asked.value == 1 })
+        await asked.reaches(1)
         for _ in 0..<1000 { await Task.yield() }
         #expect(asked.value == 1)
         feed.close()

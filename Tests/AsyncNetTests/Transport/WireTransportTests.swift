@@ -240,7 +240,7 @@ struct WireTransportTests {
             request.hold = hold
             let task = Task { [request] in try await wire.make().send(request).head.statusCode }
             await isUnderWay.wait()
-            #expect(await eventually { sent.value == 4 })
+            await sent.reaches(4)
             for _ in 0..<10_000 { await Task.yield() }
             #expect(sent.value == 4)
             hold.release()
@@ -399,7 +399,7 @@ struct WireTransportTests {
     func dropped(_ wire: WireTransport) async throws {
         try await withServer(.fault(.stallMidBody(after: 10))) { (server: MockServer) async throws in
             do { _ = try await wire.send(server.url()) }
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 
@@ -464,7 +464,7 @@ struct WireTransportTests {
         try await withServer(.text("x"), .text("y")) { (server: MockServer) async throws in
             let transport = wire.make(.init(idleTimeout: .milliseconds(30)))
             _ = try await wire.send(server.url(), over: transport)
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
             _ = try await wire.send(server.url(), over: transport)
             #expect(await server.connectionCount == 2)
         }
@@ -519,7 +519,7 @@ struct WireTransportTests {
         #expect(
             await WireTransport.failure { try await wire.send(server.url(), over: transport) }?.code == .sessionFinished
         )
-        #expect(await eventually { await server.openConnectionCount == 0 })
+        await server.connectionsClosed()
         await server.stop()
     }
 
@@ -531,7 +531,7 @@ struct WireTransportTests {
             var text = Data()
             for try await chunk in response.body { text += chunk }
             #expect(text == Data("hello".utf8))
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
         }
     }
 

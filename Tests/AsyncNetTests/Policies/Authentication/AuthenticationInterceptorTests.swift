@@ -65,7 +65,7 @@ struct AuthenticationInterceptorTests {
             return request.answer(for: AccessToken(2))
         })
         async let late = fixture.get("http://a/late")
-        #expect(await eventually { fixture.stub.requests.count == 1 })
+        #expect(await fixture.stub.requests(atLeast: 1).count == 1)
         #expect(await fixture.get().value == "ok")
         gate.open()
         #expect(await late.value == "ok")
@@ -161,7 +161,7 @@ struct AuthenticationInterceptorTests {
     func excessive() async {
         let clock = TestClock()
         let fixture = TokenFixture(
-            window: RefreshWindow(interval: .seconds(30), maximumAttempts: 3), clock: clock,
+            window: RefreshWindow(interval: .seconds(30), maximumAttempts: 3), refreshClock: clock,
             renew: { AccessToken($0.number + 1) },
             answer: { $0.answer(for: AccessToken(5)) })
         let error = await fixture.get().failure

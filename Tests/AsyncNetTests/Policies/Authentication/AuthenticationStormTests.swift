@@ -57,8 +57,11 @@ struct AuthenticationStormTests {
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
             await service.refreshBegan.wait()
-            for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
-            #expect(await eventually { await fixture.session.requests.count == 400 })
+            for _ in 0..<200 {
+                group.addTask(executorPreference: fixture.clock.executor) { #expect(await fixture.get().value == "ok") }
+            }
+            await fixture.clock.settled()
+            #expect(await fixture.session.requests.count == 400)
             service.refresh.open()
         }
         #expect(fixture.refreshes == 1)
@@ -89,9 +92,12 @@ struct AuthenticationStormTests {
         let fixture = TokenFixture(
             limit: limit, renew: { _ in await service.renew() }, answer: { await service.answer($0) })
         await withTaskGroup { group in
-            for _ in 0..<200 { group.addTask { #expect(await fixture.get().value == "ok") } }
+            for _ in 0..<200 {
+                group.addTask(executorPreference: fixture.clock.executor) { #expect(await fixture.get().value == "ok") }
+            }
             await service.refreshBegan.wait()
-            #expect(await eventually { await fixture.session.requests.count == 200 })
+            await fixture.clock.settled()
+            #expect(await fixture.session.requests.count == 200)
             service.refresh.open()
         }
         #expect(fixture.refreshes == 1)
@@ -111,7 +117,7 @@ struct AuthenticationStormTests {
             _ = await service.renew()
             return .text("2")
         }
-        let session = SessionBox()
+        let (session, clock) = (SessionBox(), TestClock())
         let authenticator = TokenAuthenticator { _ in
             guard let session = session.value else { throw AsyncNetError(.sessionFinished) }
             return AccessToken(try await session.request(server.url("/token")).validate().serializing(Int.self).value)
@@ -120,7 +126,7 @@ struct AuthenticationStormTests {
         // So many that none waits for another's connection on one loop while another loop has some to spare.
         let own = Session(
             transport: .libcurl(.init(maximumConnectionsPerOrigin: 1024, maximumConnections: 1024)),
-            configuration: .init(interceptors: [interceptor]))
+            configuration: .init(interceptors: [interceptor], clock: clock))
         session.value = own
         let get: @Sendable () async -> String = {
             let result = await own.request(server.url("/x")).validate().serializing(String.self).result
@@ -129,8 +135,11 @@ struct AuthenticationStormTests {
         await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
             await service.refreshBegan.wait()
-            for _ in 0..<200 { group.addTask { #expect(await get() == "ok") } }
-            #expect(await eventually { await own.requests.count >= 401 })
+            for _ in 0..<200 {
+                group.addTask(executorPreference: clock.executor) { #expect(await get() == "ok") }
+            }
+            await clock.settled()
+            #expect(await own.requests.count >= 401)
             service.refresh.open()
         }
         #expect(authenticator.refreshes.value == 1)

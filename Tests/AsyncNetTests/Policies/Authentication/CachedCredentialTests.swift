@@ -94,20 +94,22 @@ struct CachedCredentialTests {
 
     @Test("During a refresh a fresh stored response does not wait for it")
     func duringRefresh() async {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in
             await gate.wait()
             return AccessToken(2)
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        let session = Session(transport: stub, configuration: .init(interceptors: [interceptor], cache: HTTPCache()))
+        let session = Session(
+            transport: stub, configuration: .init(interceptors: [interceptor], cache: HTTPCache(), clock: clock))
         #expect(await session.request("http://a/").serializing(String.self).response.value == "Bearer secret-1")
         await interceptor.setCredential(expired)
-        async let sent = session.request("http://a/other").serializing(String.self).response
-        #expect(await eventually { await interceptor.waiterCount == 1 })
+        let sent = clock.task { await session.request("http://a/other").serializing(String.self).response }
+        await clock.settled()
+        #expect(await interceptor.waiterCount == 1)
         #expect(await session.request("http://a/").serializing(String.self).response.metrics.cacheOutcome == .hit)
         gate.open()
-        #expect(await sent.value == "Bearer secret-2")
+        #expect(await sent.value.value == "Bearer secret-2")
     }
 
     @Test("An event stream, which is never answered by the cache, is not sent with an expired credential")
@@ -134,23 +136,27 @@ struct CachedCredentialTests {
 
     @Test("With a limit, a request that the cache turns out not to answer waits for the refresh in progress")
     func limited() async {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in
             await gate.wait()
             return AccessToken(2)
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        var configuration = SessionConfiguration(interceptors: [interceptor], cache: HTTPCache())
+        var configuration = SessionConfiguration(interceptors: [interceptor], cache: HTTPCache(), clock: clock)
         configuration.concurrencyLimit = .init(perSession: 4)
         let session = Session(transport: stub, configuration: configuration)
         #expect(await session.request("http://a/").serializing(String.self).response.value == "Bearer secret-1")
         await interceptor.setCredential(expired)
-        async let sent = session.request("http://a/other").serializing(String.self).response
-        #expect(await eventually { await interceptor.waiterCount == 1 })
-        let stream = Task { for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .never) {} }
-        #expect(await eventually { await interceptor.waiterCount == 2 })
+        let sent = clock.task { await session.request("http://a/other").serializing(String.self).response }
+        await clock.settled()
+        #expect(await interceptor.waiterCount == 1)
+        let stream = clock.task {
+            for try await _ in session.stream("http://a/").serverSentEvents(reconnection: .never) {}
+        }
+        await clock.settled()
+        #expect(await interceptor.waiterCount == 2)
         gate.open()
-        #expect(await sent.value == "Bearer secret-2")
+        #expect(await sent.value.value == "Bearer secret-2")
         _ = await stream.result
         #expect(stub.requests.filter { $0.headers["Authorization"] == "Bearer secret-1" }.count == 1)
     }

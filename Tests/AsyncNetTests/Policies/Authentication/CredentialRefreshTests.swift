@@ -21,11 +21,13 @@ struct CredentialRefreshTests {
             return AccessToken(2)
         })
         await withTaskGroup { group in
-            group.addTask { #expect(await fixture.get().value == "ok") }
-            #expect(await fixture.refreshes(atLeast: 1))
-            for _ in 0..<20 { group.addTask { #expect(await fixture.get().value == "ok") } }
-            #expect(await eventually { await fixture.interceptor.waiterCount == 21 })
-            for _ in 0..<100 { await Task.yield() }
+            group.addTask(executorPreference: fixture.clock.executor) { #expect(await fixture.get().value == "ok") }
+            await fixture.refreshes(atLeast: 1)
+            for _ in 0..<20 {
+                group.addTask(executorPreference: fixture.clock.executor) { #expect(await fixture.get().value == "ok") }
+            }
+            await fixture.clock.settled()
+            #expect(await fixture.interceptor.waiterCount == 21)
             #expect(fixture.stub.requests.count == 1)
             gate.open()
         }
@@ -49,13 +51,14 @@ struct CredentialRefreshTests {
                 return request.answer(for: AccessToken(2))
             })
         async let late = fixture.get("http://a/late")
-        #expect(await eventually { fixture.stub.requests.count == 1 })
-        async let first = fixture.get()
-        #expect(await fixture.refreshes(atLeast: 1))
-        async let waiting = fixture.get("http://a/waiting")
-        #expect(await eventually { await fixture.interceptor.waiterCount == 2 })
+        #expect(await fixture.stub.requests(atLeast: 1).count == 1)
+        let first = fixture.begin()
+        await fixture.refreshes(atLeast: 1)
+        let waiting = fixture.begin("http://a/waiting")
+        await fixture.clock.settled()
+        #expect(await fixture.interceptor.waiterCount == 2)
         gate.open()
-        for (error, path) in [(await first.failure, "/"), (await waiting.failure, "/waiting")] {
+        for (error, path) in [(await first.value.failure, "/"), (await waiting.value.failure, "/waiting")] {
             #expect(error?.code == .refreshFailed)
             #expect(error?.underlyingError is Refusal)
             #expect(error?.request?.url?.path == path)
@@ -92,16 +95,19 @@ struct CredentialRefreshTests {
             try Task.checkCancellation()
             return AccessToken(2)
         })
-        let one = Task { await fixture.get() }
-        #expect(await fixture.refreshes(atLeast: 1))
-        async let other = othersWait ? fixture.get().value : "ok"
-        if othersWait { #expect(await eventually { await fixture.interceptor.waiterCount == 2 }) }
+        let one = fixture.begin()
+        await fixture.refreshes(atLeast: 1)
+        let other = othersWait ? fixture.begin() : nil
+        await fixture.clock.settled()
+        #expect(await fixture.interceptor.waiterCount == (othersWait ? 2 : 1))
         one.cancel()
         #expect(await one.value.failure?.code == .cancelled)
         #expect(await fixture.interceptor.credential == AccessToken(1))
         gate.open()
-        #expect(await other == "ok")
-        #expect(await eventually { await fixture.interceptor.credential == AccessToken(2) })
+        if let other { #expect(await other.value.value == "ok") }
+        // Waits for the refresh if that has not ended.
+        #expect(await fixture.get().value == "ok")
+        #expect(await fixture.interceptor.credential == AccessToken(2))
         #expect(fixture.refreshes == 1)
     }
 
@@ -135,12 +141,13 @@ struct CredentialRefreshTests {
                     if Task.isCancelled { wasCancelled.open() }
                     return AccessToken(2)
                 }, answer: { $0.answer(for: AccessToken(3)) })
-            async let refused = fixture.get()
-            #expect(await fixture.refreshes(atLeast: 1))
-            async let waiting = fixture.get()
-            #expect(await eventually { await fixture.interceptor.waiterCount == 2 })
+            let refused = fixture.begin()
+            await fixture.refreshes(atLeast: 1)
+            let waiting = fixture.begin()
+            await fixture.clock.settled()
+            #expect(await fixture.interceptor.waiterCount == 2)
             await fixture.interceptor.setCredential(credential)
-            for result in [await refused, await waiting] {
+            for result in [await refused.value, await waiting.value] {
                 #expect(result.value == credential.map { _ in "ok" })
                 #expect(result.failure?.code == (credential == nil ? .missingCredential : nil))
             }

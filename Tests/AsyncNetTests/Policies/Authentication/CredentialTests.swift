@@ -132,11 +132,10 @@ struct CredentialTests {
 
     @Test("Requests with the same nonce continue its count; no count is sent twice")
     func sharedNonce() async throws {
-        let asked = Locked(0)
-        let gate = Gate()
+        let (asked, gate) = (Counter(), Gate())
         let stub = StubTransport { request in
             guard request.headers["Authorization"] == nil else { return .text("in") }
-            asked.withLock { $0 += 1 }
+            asked.add()
             await gate.wait()
             return .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"])
         }
@@ -149,7 +148,7 @@ struct CredentialTests {
                     ).result
                 }
             }
-            #expect(await eventually { asked.withLock { $0 } == 20 })
+            await asked.reaches(20)
             gate.open()
         }
         let counts = stub.requests.compactMap {
@@ -261,7 +260,9 @@ struct CredentialTests {
                 .statusCode == 401)
     }
 
-    @Test("Streams, downloads and every transport", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Streams, downloads and every transport",
+        arguments: TransportUnderTest.allCases)
     func kinds(_ transport: TransportUnderTest) async throws {
         let guarded = Guarded("Digest")
         let server = try await MockServer.start()

@@ -60,8 +60,9 @@ struct OpenCircuitTests {
     ) async -> (AsyncNetError?, StubTransport) {
         let stub = StubTransport { .text("busy", status: $0.path == "/other" ? 501 : 503) }
         let session = session(stub, failures: 2, delay: .seconds(5))
-        let waiting = Task { await send(session) }
-        #expect(await eventually { stub.requests.count == 1 && clock.sleeperCount >= 1 })
+        let waiting = clock.task { await send(session) }
+        await clock.settled()
+        #expect(stub.requests.count == 1)
         #expect(await session.request("http://a/other").serializing(Data.self).response.statusCode == 501)
         #expect(await session.request("http://a/").serializing(Data.self).response.error?.code == .circuitOpen)
         clock.advance(by: .seconds(5))
@@ -135,17 +136,18 @@ struct OpenCircuitTests {
         }
         let limited = Session(
             transport: slow, configuration: .init(concurrencyLimit: ConcurrencyLimit(perOrigin: 1), clock: clock))
-        async let first = limited.request("http://a/").serializing(Data.self).response
-        #expect(await eventually { slow.requests.count == 1 })
-        async let second = limited.request("http://a/", options: RequestOptions(deadline: .seconds(1))).serializing(
-            Data.self
-        ).response
-        #expect(await eventually { limited.environment.limits.queue?.waitingCount == 1 })
+        let first = clock.task { await limited.request("http://a/").serializing(Data.self).response }
+        await clock.settled()
+        #expect(slow.requests.count == 1)
+        let hasty = limited.request("http://a/", options: RequestOptions(deadline: .seconds(1)))
+        let second = clock.task { await hasty.serializing(Data.self).response }
+        await clock.settled()
+        #expect(limited.environment.limits.queue?.waitingCount == 1)
         clock.advance(by: .seconds(1))
-        #expect(await second.error?.code == .deadlineExceeded)
-        #expect(await second.error?.attempts == 0)
+        #expect(await second.value.error?.code == .deadlineExceeded)
+        #expect(await second.value.error?.attempts == 0)
         gate.open()
-        #expect(await first.metrics.attempts == 1)
+        #expect(await first.value.metrics.attempts == 1)
     }
 
     @Test("An attempt that was not admitted replaces no outcome that was kept before it")

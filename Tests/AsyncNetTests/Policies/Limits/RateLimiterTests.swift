@@ -137,18 +137,20 @@ struct RateLimiterTests {
         try await limiter.acquire(origin: "a")
         let departures = Departures()
         let tasks = (1...3).map { number in
-            Task {
+            clock.task {
                 try await limiter.acquire(origin: "a")
                 departures.add(number)
             }
         }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 3 })
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 3)
         for count in 1...3 {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(1) - .nanoseconds(1))
             #expect(limiter.waitingCount(origin: "a") == 4 - count)
             clock.advance(by: .nanoseconds(1))
-            #expect(await eventually { departures.sorted.count == count })
+            await clock.settled()
+            #expect(departures.sorted.count == count)
         }
         for task in tasks { try await task.value }
     }
@@ -157,12 +159,14 @@ struct RateLimiterTests {
     func fixedTimes(_: Int) async throws {
         let limiter = limiter(.init(requests: 10, per: .seconds(1), burst: 1))
         try await limiter.acquire(origin: "a")
-        let tasks = (0..<5).map { _ in Task { try await limiter.acquire(origin: "a") } }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 5 })
+        let tasks = (0..<5).map { _ in clock.task { try await limiter.acquire(origin: "a") } }
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 5)
         for (step, left) in [(115, 4), (84, 4), (1, 3), (109, 2), (91, 1), (100, 0)] {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .milliseconds(step))
-            #expect(await eventually { limiter.waitingCount(origin: "a") == left })
+            await clock.settled()
+            #expect(limiter.waitingCount(origin: "a") == left)
         }
         for task in tasks { try await task.value }
     }
@@ -173,31 +177,37 @@ struct RateLimiterTests {
         for _ in 0..<2 { try await limiter.acquire(origin: "a") }
         let departures = Departures()
         for number in 0..<4 {
-            Task {
+            _ = clock.task {
                 try await limiter.acquire(origin: "a")
                 departures.add(number)
             }
-            #expect(await eventually { limiter.waitingCount(origin: "a") == number + 1 })
+            await clock.settled()
+            #expect(limiter.waitingCount(origin: "a") == number + 1)
         }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
-        #expect(await eventually { departures.sorted == [0] })
+        await clock.settled()
+        #expect(departures.sorted == [0])
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(2))
-        #expect(await eventually { departures.sorted == [0, 1, 2] })
+        await clock.settled()
+        #expect(departures.sorted == [0, 1, 2])
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
-        #expect(await eventually { departures.sorted == [0, 1, 2, 3] })
+        await clock.settled()
+        #expect(departures.sorted == [0, 1, 2, 3])
     }
 
     @Test("A cancelled wait ends at once, and those behind move up", arguments: 0..<200)
     func cancel(_: Int) async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(origin: "a")
-        let cancelled = Task { try await limiter.acquire(origin: "a") }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
-        let behind = Task { try await limiter.acquire(origin: "a") }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 2 })
+        let cancelled = clock.task { try await limiter.acquire(origin: "a") }
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 1)
+        let behind = clock.task { try await limiter.acquire(origin: "a") }
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 2)
         cancelled.cancel()
         await #expect { try await cancelled.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
         await clock.sleepers(atLeast: 1)
@@ -210,15 +220,17 @@ struct RateLimiterTests {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(origin: "a")
         for _ in 0..<2 {
-            let task = Task { try await limiter.acquire(origin: "a") }
-            #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
-            #expect(await eventually { clock.sleeperCount == 1 })
+            let task = clock.task { try await limiter.acquire(origin: "a") }
+            await clock.settled()
+            #expect(limiter.waitingCount(origin: "a") == 1)
+            #expect(clock.sleeperCount == 1)
             task.cancel()
             _ = await task.result
             #expect(clock.sleeperCount == 0)
         }
-        let next = Task { try await limiter.acquire(origin: "a") }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
+        let next = clock.task { try await limiter.acquire(origin: "a") }
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 1)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
         try await next.value
@@ -247,8 +259,9 @@ struct RateLimiterTests {
             guard let error = $0 as? AsyncNetError else { return false }
             return error.code == .deadlineExceeded && error.message.contains("in 10.0 seconds")
         }
-        let waiting = Task { try await limiter.acquire(origin: "a", until: .seconds(10)) }
-        #expect(await eventually { limiter.waitingCount(origin: "a") == 1 })
+        let waiting = clock.task { try await limiter.acquire(origin: "a", until: .seconds(10)) }
+        await clock.settled()
+        #expect(limiter.waitingCount(origin: "a") == 1)
         // It would be the second to go.
         #expect(
             await AsyncNetError.code { _ = try await limiter.acquire(origin: "a", until: .seconds(19)) }
@@ -259,7 +272,8 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "Origins count by themselves, or all together", arguments: [(RateLimit.Scope.origin, true), (.session, false)])
+        "Origins count by themselves, or all together",
+        arguments: [(RateLimit.Scope.origin, true), (.session, false)])
     func scope(_ scope: RateLimit.Scope, _ isFree: Bool) async {
         let limiter = limiter(.init(requests: 1, per: .seconds(1), scope: scope))
         try? await limiter.acquire(origin: "a", until: .zero)

@@ -99,12 +99,14 @@ struct DownloadRequestTests {
     func failures(_ reply: MockResponse) async throws {
         let folder = try TemporaryFolder()
         try await withServer(reply) { (server: MockServer) async throws in
+            let session = Session()
             func failed() async -> AsyncNetError? {
-                await Session().download(server.url(), to: .file(folder.url.appending(path: "a"))).validate().result
+                await session.download(server.url(), to: .file(folder.url.appending(path: "a"))).validate().result
                     .failure
             }
             #expect(await failed() != nil)
-            #expect(await eventually { folder.contents.isEmpty })
+            await session.finish()
+            #expect(folder.contents.isEmpty)
         }
     }
 

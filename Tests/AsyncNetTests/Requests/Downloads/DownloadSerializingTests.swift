@@ -56,7 +56,8 @@ struct DownloadSerializingTests {
         let mark = UUID().uuidString
         let marked = Session(transport: StubTransport { _ in .text(mark) })
         #expect(try await marked.download("http://a/").serializing(String.self).value == mark)
-        #expect(await eventually { temporaryFiles(containing: mark).isEmpty })
+        await marked.finish()
+        #expect(temporaryFiles(containing: mark).isEmpty)
     }
 
     /// The temporary files with this content: those of other tests do not count.

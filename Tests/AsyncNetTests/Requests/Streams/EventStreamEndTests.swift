@@ -35,12 +35,14 @@ struct EventStreamEndTests {
         let stub = StubTransport { _ in
             Self.events("id: 1\nretry: 0\ndata: 1\n\ndata: [DONE]\n\n").with(.stallMidBody(after: 40))
         }
-        let stream = Session(transport: stub).stream("http://a/")
+        let clock = TestClock()
+        let stream = Session(transport: stub, configuration: .init(clock: clock)).stream("http://a/")
         var events = stream.serverSentEvents(reconnection: .always()).ending(with: "[DONE]").makeAsyncIterator()
         #expect(try await events.next()?.data == "1")
         #expect(try await events.next() == nil)
         #expect(try await events.next() == nil)
-        #expect(await eventually { await stream.state == .cancelled })
+        await clock.settled()
+        #expect(await stream.state == .cancelled)
         #expect(stub.requests.count == 1)
     }
 
@@ -153,12 +155,13 @@ struct EventStreamEndTests {
         let timers = session.environment.timers
         let events = session.stream("http://a/", method: .post).serverSentEvents(
             firstEventTimeout: first.map { .seconds($0) }, eventTimeout: next.map { .seconds($0) })
-        let loop = Task {
+        let loop = clock.task {
             for try await event in events { found.add(event.data) }
         }
         var expected: [String] = []
         // The timer of the request's silence, and that of the event if it has a limit.
-        #expect(await eventually { timers.count == (first == nil ? 1 : 2) })
+        await clock.settled()
+        #expect(timers.count == (first == nil ? 1 : 2))
         for step in steps {
             switch step {
             case .seconds(let seconds): clock.advance(by: .seconds(seconds))
@@ -166,8 +169,9 @@ struct EventStreamEndTests {
             case .event(let data):
                 server.feed("data: \(data)\n\n")
                 expected.append(data)
-                let count = expected.count
-                #expect(await eventually { found.all.count == count && timers.count == (next == nil ? 1 : 2) })
+                await clock.settled()
+                #expect(found.all == expected)
+                #expect(timers.count == (next == nil ? 1 : 2))
             }
         }
         if message == nil { server.finish() }
@@ -186,15 +190,17 @@ struct EventStreamEndTests {
         let stream = Session(transport: server, configuration: configuration).stream("http://a/")
         #expect(try await stream.head.statusCode == 200)
         clock.advance(by: .seconds(20))
-        let loop = Task { for try await event in stream.serverSentEvents { found.add(event.data) } }
+        let loop = clock.task { for try await event in stream.serverSentEvents { found.add(event.data) } }
         server.feed("data: 1\n\n")
-        #expect(await eventually { found.all == ["1"] })
+        await clock.settled()
+        #expect(found.all == ["1"])
         server.finish()
         try await loop.value
 
         let silent = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: configuration)
-        let late = Task { for try await _ in silent.stream("http://a/").serverSentEvents {} }
-        #expect(await eventually { silent.environment.timers.count == 2 })
+        let late = clock.task { for try await _ in silent.stream("http://a/").serverSentEvents {} }
+        await clock.settled()
+        #expect(silent.environment.timers.count == 2)
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: AsyncNetError.self) { try await late.value }
         #expect(error?.code == .timedOut && error?.message.contains("attemptTimeout of 5.0 seconds") == true)

@@ -127,14 +127,15 @@ struct EventStreamPolicyTests {
             return refused.value == 1 ? .fault(.refuse) : .status(204)
         }
         let session = Session(transport: stub, configuration: .init(interceptors: [retrier], clock: clock))
-        let loop = Task {
+        let loop = clock.task {
             var data: [String] = []
             let events = session.stream("http://a/").serverSentEvents(
                 reconnection: .ifResumable(delay: .zero, limit: 0))
             for try await event in events { data.append(event.data) }
             return data
         }
-        #expect(await eventually { feed.watching == 1 })
+        await clock.settled()
+        #expect(feed.watching == 1)
         #expect(stub.requests.count == 2)
         feed.send(NetworkPath(status: .satisfied, hasIPv4: true))
         #expect(await (try? loop.value) == ["1"])

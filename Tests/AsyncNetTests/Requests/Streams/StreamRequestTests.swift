@@ -73,10 +73,12 @@ struct StreamRequestTests {
     func leaving(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .data(Data(count: 100)).with(.stallMidBody(after: 50)) }
-        let session = transport.session()
+        let clock = TestClock()
+        let session = transport.session(.init(clock: clock))
         let stream = session.stream(server.url())
         for try await _ in stream.chunks { break }
-        #expect(await eventually { await stream.state == .cancelled })
+        await clock.settled()
+        #expect(await stream.state == .cancelled)
         await session.finish()
         await server.stop()
     }
@@ -85,15 +87,16 @@ struct StreamRequestTests {
     func cancel(_ byTask: Bool) async throws {
         try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) {
             (server: MockServer) async throws in
-            let stream = Session().stream(server.url())
-            let arrived = Gate()
+            let (arrived, clock) = (Gate(), TestClock())
+            let stream = Session(configuration: .init(clock: clock)).stream(server.url())
             let task = Task {
                 for try await _ in stream.chunks { arrived.open() }
             }
             await arrived.wait()
             if byTask { task.cancel() } else { await stream.cancel() }
             await #expect { try await task.value } throws: { ($0 as? AsyncNetError)?.code == .cancelled }
-            #expect(await eventually { await stream.state == .cancelled })
+            await clock.settled()
+            #expect(await stream.state == .cancelled)
         }
     }
 
@@ -231,14 +234,16 @@ struct StreamRequestTests {
     func asItArrives(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) {
             (server: MockServer) async throws in
-            let stream = transport.session().stream(server.url())
+            let clock = TestClock()
+            let stream = transport.session(.init(clock: clock)).stream(server.url())
             var lines: [String] = []
             for try await line in stream.lines {
                 lines.append(line)
                 if line == "two" { break }
             }
             #expect(lines == ["one", "two"])
-            #expect(await eventually { await stream.state == .cancelled })
+            await clock.settled()
+            #expect(await stream.state == .cancelled)
         }
     }
 
@@ -247,10 +252,12 @@ struct StreamRequestTests {
         arguments: TransportUnderTest.withHTTP2)
     func dropped(_ transport: TransportUnderTest) async throws {
         try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in
-            let session = transport.session()
+            let clock = TestClock()
+            let session = transport.session(.init(clock: clock))
             func head() async throws -> Int { try await session.stream(server.url()).head.statusCode }
             #expect(try await head() == 200)
-            #expect(await eventually { await session.requests.isEmpty })
+            await clock.settled()
+            #expect(await session.requests.isEmpty)
             await session.finish()
         }
     }

@@ -110,7 +110,7 @@ struct FaultProxyTests {
             #expect(try await server.takeRequest().method == .post)
             await proxy.droppedBytes(atLeast: 1)
             proxy.remove(cut)
-            #expect(await eventually { await server.openConnectionCount == 0 })
+            await server.connectionsClosed()
             #expect(await lost.value.failure?.code == .connectionLost)
 
             proxy.add(.halfOpen, .upstream)
@@ -119,7 +119,7 @@ struct FaultProxyTests {
             #expect(await first.value.failure?.code == .cancelled)
             // The proxy has seen that end before the bytes of another client; the server has not.
             let second = await loseRequest(session, proxy)
-            #expect(await eventually { await server.connectionCount == 3 })
+            await server.connections(atLeast: 3)
             #expect(await server.openConnectionCount == 2)
             #expect(await server.requestCount == 1)
             second.cancel()
@@ -259,7 +259,7 @@ struct FaultProxyTests {
                 proxy?.add(.down)
                 proxy = nil
                 #expect(await task.value.failure != nil)
-                #expect(await eventually { await server.openConnectionCount == 0 })
+                await server.connectionsClosed()
                 let later = await Session().request(url).serializing(Data.self).result
                 #expect(later.failure?.code == .cannotConnect)
             }

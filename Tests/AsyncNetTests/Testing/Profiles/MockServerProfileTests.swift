@@ -66,7 +66,7 @@ struct MockServerProfileTests {
             let session = Session(transport: .libcurl())
             let sent = session.upload(.data(Data(count: 100_000)), to: server.url(), method: .put)
             let task = Task { await sent.serializing(Data.self).response }
-            #expect(await eventually { await server.openConnectionCount == 1 })
+            await server.connections(atLeast: 1)
             await #expect(throws: MockServer.Failure.self) { try await server.takeRequest(within: .milliseconds(1)) }
             await server.stop()
             #expect(await task.value.error?.code == .connectionLost)

@@ -34,7 +34,7 @@ struct LibcurlTransportTests {
                 for try await chunk in try await transport.send(request).body { text += chunk }
                 return text
             }
-            #expect(await eventually { await server.requestCount == 1 })
+            await server.requests(atLeast: 1)
             for _ in 0..<10_000 { await Task.yield() }
             hold.release()
             #expect(try await task.value == Data("x".utf8))
@@ -70,7 +70,7 @@ struct LibcurlTransportTests {
                     #expect(error?.code == .unsupportedByTransport)
                 }
             }
-            #expect(await eventually { queued.value == 500 })
+            await queued.reaches(500)
             gate.open()
         }
         #expect(try await first.value == 200)

@@ -261,7 +261,7 @@ struct SocketTransportTests {
                 for try await _ in try await transport.send(request).body {}
             }
         }
-        #expect(await eventually { queued.value == 2 })
+        await queued.reaches(2)
         gate.open()
         _ = try await first.value
         for task in later { try await task.value }
