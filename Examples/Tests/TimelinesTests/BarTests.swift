@@ -61,7 +61,7 @@ struct BarTests {
     }
 
     @Test(
-        "Ticks are round",
+        "The ticks of a scale are at round times",
         arguments: [(10.0, 6, [0.0, 2, 4, 6, 8, 10]), (288.7, 8, [0, 50, 100, 150, 200, 250]), (0.5, 2, [0, 0.5])])
     func ticks(_ end: Double, _ limit: Int, _ expected: [Double]) {
         #expect(Scale(from: .ms(7), to: .ms(7 + end)).ticks(limit: limit) == expected.map { .ms($0) })

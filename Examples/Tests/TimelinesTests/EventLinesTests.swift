@@ -55,7 +55,7 @@ struct EventLinesTests {
         #expect(lines(script, Self.ink).joined().hasPrefix("\u{1B}[90m      0.0 ms 1.1 \u{1B}[0m \u{1B}[\(code)m"))
     }
 
-    @Test("What a server wrote cannot steer the terminal")
+    @Test("Text of a server cannot control the terminal")
     func hostile() {
         var script = Script()
         script.at(0, .finished(AsyncNetError(.cannotConnect, "\u{1B}[2J\nnext line")))

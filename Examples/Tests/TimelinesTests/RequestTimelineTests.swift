@@ -8,7 +8,7 @@ import Timelines
 struct RequestTimelineTests {
     private let url = "http://127.0.0.1/a"
 
-    @Test("What happens before the first hop is queueing")
+    @Test("The time before the first hop counts as queueing")
     func queue() throws {
         var script = Script()
         script.at(0, .created)

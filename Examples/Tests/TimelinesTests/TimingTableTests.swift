@@ -51,7 +51,7 @@ struct TimingTableTests {
             ])
     }
 
-    @Test("A request without a hop")
+    @Test("A request that was not sent is said to be not sent, with its error")
     func notSent() throws {
         var script = Script()
         script.at(0, .resumed)

@@ -19,7 +19,7 @@ struct WaterfallTests {
         ]
     }()
 
-    @Test("Lines of a page")
+    @Test("A page has a scale, a line for each request, a legend and totals")
     func lines() {
         let lines = Waterfall(SessionTimeline(of: page), columns: 80, .plain).lines
         #expect(

@@ -65,7 +65,7 @@ struct RequestLogTests {
         #expect(handler.entries.map(\.level) == [.warning])
     }
 
-    @Test("What a server sends cannot control a terminal")
+    @Test("Text of a server cannot control a terminal")
     func escaping() async {
         let log = RequestLog(to: logger(), level: .steps)
         let id = Session(transport: StubTransport()).request("http://example.com").id

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Removals from a cache")
 struct CacheRemovalsTests {
-    @Test("A removal counts for what began before it, and for its URL only")
+    @Test("A removal drops responses to its URL whose requests began before it, and no others")
     func order() {
         let removals = CacheRemovals()
         let start = removals.now
@@ -17,7 +17,7 @@ struct CacheRemovalsTests {
         #expect(!removals.hasRemoved("a", since: removals.now))
     }
 
-    @Test("Any number of URLs takes limited memory, and no removal is forgotten")
+    @Test("Removals of any number of URLs take limited memory, and none is forgotten")
     func many() {
         let removals = CacheRemovals()
         let start = removals.now

@@ -47,7 +47,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("A body comes back as it was, with its head", arguments: Kind.allCases, [0, 1, 1000, 3_000_000])
+    @Test("A stored body is read as it was written, with its head", arguments: Kind.allCases, [0, 1, 1000, 3_000_000])
     func roundTrip(_ kind: Kind, _ size: Int) async throws {
         let store = try store(kind)
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -61,7 +61,7 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil).entries == 1)
     }
 
-    @Test("Without commit nothing is stored, and no file is left", arguments: Kind.allCases)
+    @Test("A body that is written but not committed is not stored, and leaves no file", arguments: Kind.allCases)
     func abandoned(_ kind: Kind) async throws {
         let store = try store(kind)
         do {
@@ -79,7 +79,7 @@ struct CacheStoreTests {
         #expect(await store.put("k", try .fixture([:]), [Data(count: 9000), Data(count: 1000)]))
     }
 
-    @Test("The head is replaced and the body stays", arguments: Kind.allCases)
+    @Test("A new head replaces the stored one, and the body stays", arguments: Kind.allCases)
     func update(_ kind: Kind) async throws {
         let store = try store(kind)
         _ = await store.put("k", try .fixture(["X": "old"]), [Data("body".utf8)])
@@ -91,7 +91,7 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil).entries == 1)
     }
 
-    @Test("A later response stays, whichever is stored last", arguments: Kind.allCases)
+    @Test("Of two responses to a URL the later response stays, whichever is stored last", arguments: Kind.allCases)
     func olderResponse(_ kind: Kind) async throws {
         let store = try store(kind)
         var later = try StoredResponse.fixture([:])
@@ -114,7 +114,7 @@ struct CacheStoreTests {
         #expect(await store.entries("k").isEmpty)
     }
 
-    @Test("A reader keeps its body while it is removed", arguments: Kind.allCases)
+    @Test("A body that is removed while it is read is read to its end", arguments: Kind.allCases)
     func removedWhileRead(_ kind: Kind) async throws {
         let store = try store(kind)
         let body = Data(repeating: 7, count: 2_000_000)
@@ -128,7 +128,7 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil) == (0, 0))
     }
 
-    @Test("Removing a URL leaves others", arguments: Kind.allCases)
+    @Test("Removing the responses to a URL leaves those to other URLs", arguments: Kind.allCases)
     func removing(_ kind: Kind) async throws {
         let store = try store(kind)
         for key in ["a", "b"] { _ = await store.put(CacheKey(url: key), try .fixture([:]), [Data(key.utf8)]) }
@@ -153,7 +153,7 @@ struct DiskCacheStoreTests {
         }
     }
 
-    @Test("It outlives the store, and a second store sees what the first has stored")
+    @Test("Responses in a folder outlive their store, and a second store of the folder finds them")
     func reopened() async throws {
         let first = try DiskCacheStore(folder.url, capacity: 1 << 20)
         _ = await first.put("k", try .fixture(["X": "1"]), [Data("body".utf8)])
@@ -163,7 +163,7 @@ struct DiskCacheStoreTests {
         #expect(try await first.bodies("l") == [Data("other".utf8)])
     }
 
-    @Test("A file that is damaged anywhere is no response, and no error", arguments: [true, false])
+    @Test("A stored file with a damaged byte is treated as absent, without an error", arguments: [true, false])
     func damaged(_ isCut: Bool) async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         _ = await store.put("k", try .fixture(["X": "1"]), [Data("0123456789".utf8)])
@@ -180,7 +180,7 @@ struct DiskCacheStoreTests {
         #expect(try await store.bodies("k") == [Data("0123456789".utf8)])
     }
 
-    @Test("Of a long body, which is read in pieces, no byte is delivered if any is damaged")
+    @Test("No byte of a long stored body is delivered if any byte of it is damaged")
     func damagedLong() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 64 << 20)
         _ = await store.put("k", try .fixture([:]), [Data(count: 3_000_000)])
@@ -191,7 +191,7 @@ struct DiskCacheStoreTests {
         #expect(try await store.bodies("k") == [nil])
     }
 
-    @Test("The files not used for longest are removed when there are too many bytes")
+    @Test("The least recently used files are removed when the folder exceeds its capacity")
     func eviction() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 100_000)
         for number in 0..<9 { _ = await store.put("\(number)", try .fixture([:]), [Data(count: 10_000)]) }
@@ -204,7 +204,7 @@ struct DiskCacheStoreTests {
         #expect(await store.usage(of: nil).bytes <= 100_000)
     }
 
-    @Test("Only this user may read the files")
+    @Test("Stored files can be read by their user only")
     func permissions() async throws {
         let inner = folder.url.appendingPathComponent("inner")
         let store = try DiskCacheStore(inner, capacity: 1 << 20)
@@ -231,7 +231,7 @@ struct DiskCacheStoreTests {
         #expect(AsyncNetError.code { _ = try HTTPCache(directory: folder.url) } == .fileNotWritable)
     }
 
-    @Test("One URL has at most 32 files")
+    @Test("At most 32 responses to one URL are stored in a folder")
     func variants() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         for number in 0..<40 {
@@ -254,7 +254,7 @@ struct DiskCacheStoreTests {
         #expect(FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("Writers and readers at the same time find whole bodies only")
+    @Test("Readers beside concurrent writers find whole bodies only")
     func concurrent() async throws {
         let stores = try (0..<2).map { _ in try DiskCacheStore(folder.url, capacity: 1 << 20) }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -16,7 +16,7 @@ struct RecentEntriesTests {
         return entries.bytes
     }
 
-    @Test("The least recently used give way, and a use makes an entry the most recent")
+    @Test("The least recently used entries are removed first, and reading an entry makes it the most recent")
     func recency() throws {
         var entries = RecentEntries(capacity: 3 * (try cost()))
         for key in ["a", "b", "c"] as [CacheKey] { entries.add(try response(), body: Data(count: 100), for: key) }
@@ -29,7 +29,7 @@ struct RecentEntriesTests {
         #expect(entries.bytes <= entries.capacity)
     }
 
-    @Test("An entry of the same URL and variant is replaced, and other variants stay, newest first")
+    @Test("A new entry replaces that of the same URL and variant; other variants stay, newest first")
     func variants() throws {
         var entries = RecentEntries(capacity: 1 << 20)
         entries.add(try response("en"), body: Data("1".utf8), for: "a")
@@ -40,7 +40,7 @@ struct RecentEntriesTests {
         #expect(entries.count == 0 && entries.bytes == 0)
     }
 
-    @Test("One URL has at most 32 variants")
+    @Test("At most 32 variants of one URL are kept")
     func manyVariants() throws {
         var entries = RecentEntries(capacity: 1 << 20)
         for number in 0..<100 { entries.add(try response("\(number)"), body: Data("\(number)".utf8), for: "a") }
@@ -48,7 +48,7 @@ struct RecentEntriesTests {
         #expect(entries.count == 32)
     }
 
-    @Test("What is larger than the capacity is not kept, and removes nothing else", arguments: [0, -1, 2000])
+    @Test("An entry larger than the capacity is not kept, and removes no other", arguments: [0, -1, 2000])
     func tooLarge(_ capacity: Int) throws {
         var entries = RecentEntries(capacity: capacity)
         entries.add(try response(), body: Data(), for: "a")

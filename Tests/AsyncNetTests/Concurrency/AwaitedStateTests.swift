@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A state that tasks wait for", .timeLimit(.minutes(5)))
 struct AwaitedStateTests {
-    @Test("A change resumes those whose condition is met, and only those")
+    @Test("A change resumes the tasks whose condition it meets, and no others")
     func change() async {
         let (state, clock) = (AwaitedState(0), TestClock())
         await state.wait { $0 == 0 }
@@ -43,7 +43,7 @@ struct AwaitedStateTests {
         #expect(state.waiterCount == 0)
     }
 
-    @Test("A change that throws resumes nobody that must wait, and passes the error on")
+    @Test("A change that throws resumes no task, and passes the error on")
     func failure() async {
         let state = AwaitedState(0)
         let error = #expect(throws: AsyncNetError.self) {

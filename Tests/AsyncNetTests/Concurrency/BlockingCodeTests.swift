@@ -218,7 +218,7 @@ struct BlockingCodeTests {
         if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
     }
 
-    @Test("Parts of a serializer that wait for each other each have a thread")
+    @Test("Child tasks of a serializer that block on each other each have a thread")
     func parallel() async throws {
         let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
         let both = session.request("http://a/").serializing { _ in
@@ -230,7 +230,7 @@ struct BlockingCodeTests {
         #expect(blockade.timeouts.value == 0)
     }
 
-    @Test("What is a task's own stays so in a serializer, and its priority too")
+    @Test("Task-local values and the priority of the task are kept in its serializer")
     func taskLocals() async throws {
         let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
         let isSame = await Blockade.$current.withValue(blockade) {
@@ -240,7 +240,7 @@ struct BlockingCodeTests {
     }
 
     @Test(
-        "This library's own types stay in the task that waits",
+        "This library's serializers run in the task that waits, unless the body is large",
         arguments: [
             (DataSerializer().place, 1 << 20, true), (EmptySerializer().place, 1 << 20, true),
             (StringSerializer().place, 65_535, true),
@@ -255,7 +255,7 @@ struct BlockingCodeTests {
         #expect(place.isHere(Data(count: size)) == isHere)
     }
 
-    @Test("So do its policies, but not code of the user's that they call")
+    @Test("This library's policies run without a change of threads; the user's code that they call does not")
     func ownPolicies() {
         let own: [any RequestPolicy] = [
             RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor { _ in true },

@@ -24,7 +24,7 @@ struct HandoverTests {
         #expect(try await handover.next() == nil)
     }
 
-    @Test("An error comes after what was taken, and stays")
+    @Test("The taker gets a giver's error after the elements before it, and at each later take")
     func failure() async throws {
         let handover = Handover<Int>()
         let giver = Task {
@@ -38,7 +38,7 @@ struct HandoverTests {
         await giver.value
     }
 
-    @Test("A closed taker ends the giver's offers, before and while it offers")
+    @Test("Closing the taker ends the giver's offers, earlier or waiting")
     func close() async {
         let handover = Handover<Int>()
         let giver = Task { await handover.offer(1) }
@@ -48,7 +48,7 @@ struct HandoverTests {
         #expect(await handover.offer(2) == false)
     }
 
-    @Test("Cancelling either side ends its wait at once", arguments: [true, false])
+    @Test("Cancelling the task of a waiting giver or taker ends its wait at once", arguments: [true, false])
     func cancel(_ isGiver: Bool) async {
         let handover = Handover<Int>()
         if isGiver {

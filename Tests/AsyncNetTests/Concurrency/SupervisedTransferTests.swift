@@ -25,7 +25,7 @@ struct SupervisedTransferTests {
         #expect(clock.seen == [0, 0, 0])
     }
 
-    @Test("It is external again after the last of its sleeps, unless it has ended meanwhile")
+    @Test("A transfer is external again after the last of its sleeps, unless it has ended meanwhile")
     func overlaps() async throws {
         let clock = CountingClock()
         let transfer = SupervisedTransfer(clock)

@@ -210,7 +210,7 @@ struct TaskLocalTests {
     // MARK: Lifetime
 
     @Test(
-        "No value lives longer than the request, though the session and its other requests do",
+        "A task-local value is released with its request, though the session and its other requests live on",
         arguments: [true, false], [true, false])
     func lifetime(_ isLibcurl: Bool, _ isImmediate: Bool) async throws {
         try await withServer(.text("ok"), .text("ok")) { server in

@@ -67,7 +67,7 @@ struct ConnectionCancelTests {
         return 1000
     }
 
-    @Test("A WebSocket ends once, and leaves no connection", arguments: Way.allCases)
+    @Test("A WebSocket that is cancelled at any step ends once, and leaves no connection", arguments: Way.allCases)
     func webSocket(_ way: Way) async throws {
         let server = try await MockServer.start()
         server.on(.get, "/", replies: .webSocket(.echo))
@@ -98,7 +98,7 @@ struct ConnectionCancelTests {
         await server.stop()
     }
 
-    @Test("A raw stream ends once", arguments: Way.allCases)
+    @Test("A raw stream that is cancelled at any step ends once", arguments: Way.allCases)
     func stream(_ way: Way) async throws {
         let steps = try await atEachStep(
             of: {

@@ -16,7 +16,7 @@ struct MessageQueueTests {
         for _ in 0..<2 { #expect(try await queue.take() == nil) }
     }
 
-    @Test("It is full with as many messages or bytes, and has room again after one is taken")
+    @Test("The queue is full at its limit of messages or bytes, and has room again after one is taken")
     func room() async throws {
         for message in [WebSocketMessage.text(""), .binary(Data(count: MessageQueue.mostBytes))] {
             let queue = MessageQueue()
@@ -33,7 +33,7 @@ struct MessageQueueTests {
         }
     }
 
-    @Test("Nothing waits for room after the queue was shut or has ended")
+    @Test("No task waits for room after the queue was shut or has ended")
     func shut() async {
         let queue = MessageQueue()
         queue.add(.binary(Data(count: MessageQueue.mostBytes)))

@@ -88,7 +88,7 @@ struct StreamConnectionTLSTests {
     }
 
     /// Much that comes at once is decrypted in several turns, whose rest the socket does not report.
-    @Test("What nobody reads waits, and arrives whole when it is read")
+    @Test("Bytes that are not read wait, and arrive whole when they are read")
     func backPressure() async throws {
         let script = "t.recv(1)\nfor n in range(200): t.sendall(bytes([n]) * 50000)\nt.unwrap()"
         try await withServer(script) { connection in
@@ -101,7 +101,7 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("What is trusted is connected to, with the settings of the call, and shows its certificate")
+    @Test("A trusted server is connected to with the settings of the call, and its certificate is shown")
     func trusts() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(.get, "/") { _ in .text("hi") }

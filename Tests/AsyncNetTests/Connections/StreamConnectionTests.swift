@@ -69,7 +69,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("What a peer sent before it received no more can be read after a write has failed")
+    @Test("Bytes that a peer sent before it closed can be read after a write has failed")
     func readsAfterFailedWrite() async throws {
         try await withServer("c.recv(1)\nc.sendall(bytes(100000))\nc.close()") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -91,7 +91,7 @@ struct StreamConnectionTests {
 
     /// The peer reads slowly, and sends what nobody reads: a socket that is closed at once resets the connection then.
     @Test(
-        "What was written before close arrives, also if the connection or the session ends right after",
+        "Bytes written before close() arrive, also if the connection or the session ends right after",
         arguments: End.allCases)
     func endsAfterClose(_ end: End) async throws {
         let script = """
@@ -157,7 +157,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A cancelled read loses no byte")
+    @Test("After a cancelled read the next read gets every byte")
     func cancelsRead() async throws {
         try await withServer("c.recv(1)\nc.sendall(b'later')\nc.close()") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -218,7 +218,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("What one of many tasks writes is not mixed with another's, nor cut by the end of sending")
+    @Test("Writes of many tasks are not mixed with each other, nor cut by the end of sending")
     func writers() async throws {
         try await withServer(Self.echo) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -270,7 +270,7 @@ struct StreamConnectionTests {
     }
 
     @Test(
-        "What cannot be connected to is refused",
+        "Hosts and ports that cannot be connected to are refused with their error",
         arguments: [
             ("127.0.0.1", 0, .malformedURL), ("127.0.0.1", 65_536, .malformedURL), ("", 80, .malformedURL),
             ("a b", 80, .malformedURL), ("a/b", 80, .malformedURL), ("u@host", 80, .malformedURL),
@@ -353,7 +353,7 @@ struct StreamConnectionTests {
         await transport.shutdown()
     }
 
-    @Test("A transport without connections says so")
+    @Test("A transport without raw connections ends the call with .unsupportedByTransport")
     func unsupported() async throws {
         for session in [
             Session(transport: .urlSession), Session(transport: .libcurl()), Session(transport: SilentTransport()),

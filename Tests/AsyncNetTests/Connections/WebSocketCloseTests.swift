@@ -9,7 +9,7 @@ import Testing
 struct WebSocketCloseTests {
     static let own = WebSocketCloseCode(rawValue: 4000)
 
-    @Test("The server gets this side's code and reason, after all messages", arguments: [.normalClosure, own])
+    @Test("close() sends code and reason to the server after all messages", arguments: [.normalClosure, own])
     func close(_ code: WebSocketCloseCode) async throws {
         let seen = AwaitedState<[String]>([])
         let reply = MockResponse.webSocket { socket in
@@ -116,7 +116,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("A close without the server's answer ends after the time-out, and at once when its task is cancelled")
+    @Test("close() without the server's answer returns after the time-out, or at once when its task is cancelled")
     func unansweredClose() async throws {
         try await withWebSockets(.webSocket(.echo, fault: .noClose)) {
             (server: MockServer, session: Session) async throws in

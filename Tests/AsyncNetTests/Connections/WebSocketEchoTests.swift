@@ -14,7 +14,7 @@ struct WebSocketEchoTests {
     ]
 
     @Test(
-        "Texts and bytes of all sizes come back as they were sent",
+        "An echo server returns texts and bytes of all sizes as they were sent",
         arguments: [nil, MockServer.TLS.selfSigned], [false, true])
     func echo(_ tls: MockServer.TLS?, _ compresses: Bool) async throws {
         let compression = WebSocketCompression(minimumSize: 1)

@@ -77,7 +77,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Cancel ends everything that waits, once, and closes the connection")
+    @Test("cancel() ends every waiting call once, and closes the connection")
     func cancel() async throws {
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -90,7 +90,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Release without close closes the connection")
+    @Test("Releasing a WebSocket without close() closes its connection")
     func release() async throws {
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
             var socket: WebSocket? = session.webSocket(server.webSocketURL())
@@ -236,7 +236,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A server that accepts and closes at once has failed each time")
+    @Test("Each connection that the server accepts and closes at once counts as a failure")
     func limitWithoutMessages() async throws {
         let clock = TestClock()
         try await withWebSockets(.webSocket(.closing(.tryAgainLater)), configuration: .init(clock: clock)) {

@@ -31,7 +31,7 @@ struct WebSocketLinkTests {
         #expect(code == .connectionLost)
     }
 
-    @Test("A ping that nobody waits for any more is forgotten")
+    @Test("A ping whose task was cancelled is forgotten")
     func forgets() async throws {
         let (forgotten, kept) = (Promise<Duration>(), Promise<Duration>())
         try link.sendPing(at: .zero, forgotten)

@@ -15,7 +15,7 @@ struct WebSocketReconnectionTests {
             failures: failures, jitter: jitter)
     }
 
-    @Test("Never is never")
+    @Test("With .never no lost connection is opened again")
     func never() {
         #expect(delay(.never) == nil)
         #expect(!WebSocketReconnection.never.reopens(after: .goingAway))
@@ -59,7 +59,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "Close codes that may pass, and those that do not",
+        "Only close codes that may pass lead to another connection",
         arguments: [1000, 1001, 1002, 1003, 1006, 1007, 1008, 1009, 1011, 1012, 1013, 1014, 4000] as [UInt16])
     func closeCodes(_ code: UInt16) {
         let passes = [1001, 1006, 1011, 1012, 1013, 1014].contains(code)
@@ -68,7 +68,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "Errors that may pass, and those that do not",
+        "Only errors that may pass lead to another connection",
         arguments: [
             (.connectionLost, true), (.cannotConnect, true), (.timedOut, true), (.deadlineExceeded, true),
             (.circuitOpen, true), (.webSocketHandshakeFailed, false),

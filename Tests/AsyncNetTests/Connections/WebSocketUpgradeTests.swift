@@ -57,7 +57,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "What is no response is the error of a request",
+        "A handshake without a valid response ends with the error that a request would have",
         arguments: [
             (.closeBeforeHead, [.emptyReply]), (.resetBeforeHead, [.connectionLost, .emptyReply]),
             (.garbage, [.badServerResponse]), (.refuse, [.connectionLost, .emptyReply, .cannotConnect]),

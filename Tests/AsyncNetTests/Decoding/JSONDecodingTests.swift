@@ -21,7 +21,7 @@ struct JSONDecodingTests {
     }
 
     @Test(
-        "Other texts are no dates",
+        "A text that is no RFC 3339 date is refused",
         arguments: [
             "", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31T12:00:00Zjunk", "2026-01-31T12:00:00.5Z1",
             "2026-01-31T12:00:00+02:00x", "2026-01-31T12:00:00+020", "2026-01-31T12:00:00+",

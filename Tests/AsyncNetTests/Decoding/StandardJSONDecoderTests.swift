@@ -111,7 +111,7 @@ struct StandardJSONDecoderTests {
          "dictionary":{"b":1,"a":2.5e3},"matrix":[[1,-2],[],[127]],"optionals":["a",null],"shape":{"circle":{"radius":1.5}},"float":3.4,"unsigned":18446744073709551615}
         """
 
-    @Test("A document with everything, and each of its mistakes")
+    @Test("A document with every kind of value, and with each mistake in it, is decoded as by JSONDecoder")
     func everything() {
         same(Everything.self, Self.sample)
         for (what, instead) in [
@@ -143,7 +143,7 @@ struct StandardJSONDecoderTests {
     }
 
     @Test(
-        "What a type does by hand",
+        "Hand-written decoding initializers decode as with JSONDecoder",
         arguments: [
             #"{"a":[null,{"b":1},["x"],null],"b":2}"#, #"{"a":[]}"#, #"{"b":1}"#, #"{"a":[1]}"#, #"{"a":null}"#, "[]",
             "{}",
@@ -156,7 +156,7 @@ struct StandardJSONDecoderTests {
     func forgiving(_ value: String) { same(Forgiving.self, "{\"value\":\(value)}") }
 
     @Test(
-        "Numbers",
+        "Numbers of every form decode as with JSONDecoder",
         arguments: [
             "0", "-0", "0.0", "-0.0", "1", "-1", "0.1", "0.30000000000000004", "123456789012345", "1234567890123456",
             "9007199254740993", "9223372036854775807", "-9223372036854775808",
@@ -187,21 +187,21 @@ struct StandardJSONDecoderTests {
         same(Bool.self, text)
     }
 
-    @Test("Bytes that are not UTF-8, and other encodings")
+    @Test("Bytes that are not UTF-8, and other encodings, are decoded as by JSONDecoder")
     func encodings() throws {
         same([String].self, Data([0x5B, 0x22, 0xFF, 0x22, 0x5D]))
         same([String].self, try #require("[\"x\"]".data(using: .utf16)))
         same([String].self, try #require("[\"x\"]".data(using: .utf32LittleEndian)))
     }
 
-    @Test("Nesting, to any depth", arguments: [10, 99, 100, 101, 500, 600])
+    @Test("Documents nested to any depth are decoded as by JSONDecoder", arguments: [10, 99, 100, 101, 500, 600])
     func nesting(_ depth: Int) {
         struct Nest: Codable, Equatable { var inside: [Nest] }
         same(
             Nest.self, String(repeating: "{\"inside\":[", count: depth / 2) + String(repeating: "]}", count: depth / 2))
     }
 
-    @Test("Dictionaries of many names, in and out of order")
+    @Test("Dictionaries of many names, in and out of order, decode as with JSONDecoder")
     func dictionaries() {
         let members = (0..<100).map { "\"k\($0 * 7 % 100)\":\($0)" }
         same([String: Int].self, "{\(members.joined(separator: ","))}")
@@ -209,7 +209,7 @@ struct StandardJSONDecoderTests {
         same([Int: String].self, #"{"1":"a","x":"b"}"#)
     }
 
-    @Test("Documents with a byte changed, cut off or doubled, at random")
+    @Test("Documents with a random byte changed, cut off or doubled are decoded as by JSONDecoder")
     func mutations() {
         var random = SeededRandom(state: 7)
         let original = Array(Self.sample.utf8)
@@ -251,7 +251,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("Names that are equal though their bytes are not, names and strings that are none, paths")
+    @Test("Names that are equal with other bytes, invalid names, and coding paths decode as with JSONDecoder")
     func names() {
         for text in ["{\"\u{E9}\":1}", "{\"e\u{301}\":1}", "{\"\u{E9}\":1,\"e\u{301}\":2}", "{}", "{\"e\":1}"] {
             same(Accented.self, text)

@@ -65,7 +65,7 @@ struct StreamParserFuzzTests {
     func events(limit: Int) { fuzz(ServerSentEventParser(limit: limit), seed: 3) { $0 } }
 
     /// The shortest thing that can be right: all bytes at once, breaks found one after another.
-    @Test("Lines are those of a reading by the letter")
+    @Test("Lines of random bytes are those that a parser written after the standard's text finds")
     func reference() {
         var random = Fuzzing.random(4)
         for _ in 0..<Fuzzing.inputs(1200) {

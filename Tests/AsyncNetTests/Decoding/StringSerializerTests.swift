@@ -61,7 +61,7 @@ struct StringSerializerTests {
         #expect(error?.message.contains(name) == true)
     }
 
-    @Test("An encoding that is given beats the charset")
+    @Test("The encoding of the call is preferred to the charset of the Content-Type")
     func given() async throws {
         #expect(try await text([0xE9], "text/plain; charset=utf-8", encoding: .isoLatin1) == "é")
     }

@@ -108,7 +108,7 @@ struct ParameterEncoderTests {
         #expect(post.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("What is escaped in a query is escaped once, and the escaping is the encoder's own")
+    @Test("A query is escaped once, as its encoder says")
     func escaped() throws {
         let form = URLEncodedFormEncoder(spaceEncoding: .plusReplaced, escaping: .whatwg)
         let parameters = ["a b": "+&=#%日~*"]
@@ -136,7 +136,7 @@ struct ParameterEncoderTests {
         }
     }
 
-    @Test("What cannot be a form is an error and no request")
+    @Test("Parameters that cannot be a form are an error, and no request is sent")
     func formErrors() {
         #expect(throws: EncodingError.self) { try URLEncodedFormParameterEncoder().encode(1, into: request()) }
         #expect(throws: EncodingError.self) {

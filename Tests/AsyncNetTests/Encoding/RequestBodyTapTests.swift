@@ -75,7 +75,7 @@ struct RequestBodyTapTests {
         #expect(seen.readings.withLock { $0 } == ["abc|", "abc|"])
     }
 
-    @Test("The errors of a file stay what they are")
+    @Test("The errors of a file keep their codes")
     func errors() async {
         let body = RequestBody.file(URL(filePath: "/none")).tapped { { _ in } }
         let error = await #expect(throws: AsyncNetError.self) { for try await _ in body.chunks {} }

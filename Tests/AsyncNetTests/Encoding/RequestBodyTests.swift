@@ -150,7 +150,7 @@ struct RequestBodyTests {
         #expect(words == nil || error?.message.contains(words ?? "") == true)
     }
 
-    @Test("What a stream throws is underneath, also another request's error")
+    @Test("The error that a stream throws is the underlying error, also that of another request")
     func throwing() async {
         for thrown in [CocoaError(.fileReadUnknown), AsyncNetError(.connectionLost), CancellationError()] as [any Error]
         {

@@ -45,7 +45,7 @@ struct URLEncodedFormEscapingTests {
         #expect(try encoder.encode(["a&b": "c=d%+# \r\n\0é!"]) == "a%26b=c%3Dd%25%2B%23%20%0D%0A%00%C3%A9!")
     }
 
-    @Test("What was encoded is read again by Foundation")
+    @Test("Encoded keys and values are read back by Foundation")
     func roundTrip() throws {
         let value = Self.punctuation + "日本語 👩‍🚀 \r\n"
         var components = URLComponents()

@@ -304,7 +304,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "URLs in texts",
+        "Secrets of URLs are redacted wherever the URL is in a text",
         arguments: [
             ("", ""), ("no URL", "no URL"), ("://", "://"), ("see http://u:p@h/a?q#f now", "see http://h/a now"),
             ("'https://h?q','x://a@b'", "'https://h','x://b'"), ("é://u@h", "é://h"),

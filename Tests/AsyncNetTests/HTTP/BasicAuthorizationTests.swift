@@ -5,7 +5,7 @@ import Testing
 @Suite("Basic authentication (RFC 7617)", .timeLimit(.minutes(5)))
 struct BasicAuthorizationTests {
     @Test(
-        "User and password in UTF-8",
+        "User and password are encoded in UTF-8 and Base64",
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="),

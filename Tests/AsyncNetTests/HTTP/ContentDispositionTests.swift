@@ -6,7 +6,7 @@ import Testing
 @Suite("Content-Disposition", .timeLimit(.minutes(5)))
 struct ContentDispositionTests {
     @Test(
-        "File names",
+        "filename and filename* give the file's name",
         arguments: [
             ("Attachment; filename=example.html", "example.html"),
             ("INLINE; FILENAME= \"an example.html\"", "an example.html"),

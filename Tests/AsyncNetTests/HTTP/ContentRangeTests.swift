@@ -5,7 +5,7 @@ import Testing
 @Suite("Content ranges", .timeLimit(.minutes(5)))
 struct ContentRangeTests {
     @Test(
-        "What RFC 9110 §14.4 allows is read, and written again",
+        "Every Content-Range that RFC 9110 §14.4 allows is read, and written again",
         arguments: [
             ("bytes 0-99/100", 0...99, 100), ("bytes 0-99/*", 0...99, nil), ("bytes */100", nil, 100),
             ("bytes 42-1233/1234", 42...1233, 1234),
@@ -30,7 +30,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "Other text is refused",
+        "A text that is no Content-Range is refused",
         arguments: [
             "", "bytes", "bytes ", "bytes 0-99", "bytes=0-99/100", "items 0-99/100", "bytes 99-0/100",
             "bytes 0-100/100", "bytes 0-99/0", "bytes */*",

@@ -93,7 +93,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "Every algorithm, with and without the body",
+        "Each algorithm gives the response of its formula, with and without the body's hash",
         arguments: [
             ("MD5", "auth-int", "b7af3436ce664f690e8b612140354411"),
             ("MD5-sess", "auth", "e783283f46242139c486a698fec7211d"),
@@ -187,7 +187,7 @@ struct DigestAuthorizationTests {
         #expect(try next()["nc"] == "00000002")
     }
 
-    @Test("Each cnonce is another")
+    @Test("Each authorization has a new cnonce")
     func cnonces() {
         let some = (0..<100).map { _ in DigestAuthorization.randomCnonce() }
         #expect(Set(some).count == 100)

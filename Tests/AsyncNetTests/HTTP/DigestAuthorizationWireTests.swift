@@ -9,7 +9,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "Unsupported challenges",
+        "A challenge with an unsupported algorithm or qop is refused",
         arguments: [
             "Basic realm=r, nonce=n", "Digest nonce=n", "Digest realm=r", "Digest realm=r, nonce=n, algorithm=SHA-512",
             "Digest realm=r, nonce=n, algorithm=MD4",
@@ -22,7 +22,7 @@ struct DigestAuthorizationWireTests {
         #expect(Self.challenges(value).compactMap { DigestAuthorization($0) }.isEmpty)
     }
 
-    @Test("The parameters of a challenge")
+    @Test("The parameters of a challenge are read from its header")
     func read() throws {
         let digest = try DigestAuthorizationTests.digest(
             "digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")

@@ -19,7 +19,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "Other text is refused",
+        "A text that is no entity tag is refused",
         arguments: [
             "", "\"", "xyzzy", "\"xyzzy", "xyzzy\"", "w/\"a\"", "W\"a\"", "W/a", "W/ \"a\"", "\"a b\"", "\"a\"b\"",
             "\"a\", \"b\"", "\"a\0\"",
@@ -31,7 +31,7 @@ struct EntityTagTests {
 
     /// The table of RFC 9110 §8.8.3.2.
     @Test(
-        "Comparison",
+        "Weak and strong comparison of tags follow RFC 9110",
         arguments: [
             ("W/\"1\"", "W/\"1\"", true), ("W/\"1\"", "W/\"2\"", false), ("W/\"1\"", "\"1\"", true),
             ("\"1\"", "\"1\"", true), ("\"1\"", "\"2\"", false),

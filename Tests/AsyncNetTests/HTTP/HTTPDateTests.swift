@@ -6,7 +6,7 @@ import Testing
 @Suite("HTTP dates", .timeLimit(.minutes(5)))
 struct HTTPDateTests {
     @Test(
-        "The three forms of RFC 9110 §5.6.7",
+        "The three forms of dates of RFC 9110 §5.6.7 are read",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777),

@@ -19,7 +19,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "Status lines",
+        "A status line has version, status and reason",
         arguments: [
             ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/1.0 404 Not Found", 404, "HTTP/1.0"),
             ("HTTP/2 204 ", 204, "HTTP/2"),
@@ -44,7 +44,7 @@ struct HTTPHeadParserTests {
         #expect(try parse([Array((line + "\r\n").utf8)]).head(url: url).reasonPhrase == phrase)
     }
 
-    @Test("Order, case and repetitions are kept")
+    @Test("Headers keep their order, spelling and repetitions")
     func headers() throws {
         #expect(
             try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == [
@@ -96,7 +96,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "What is not HTTP is refused",
+        "Bytes that are not HTTP are refused",
         arguments: [
             "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII",
             "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",

@@ -55,7 +55,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "What would break the message's framing is refused",
+        "Names and values that would break the message's framing are refused",
         arguments: [
             ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"),
             ("GET", "X Y", "a"), ("GET", "", "a"),

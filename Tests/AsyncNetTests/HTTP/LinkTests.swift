@@ -88,7 +88,7 @@ struct LinkTests {
     }
 
     @Test(
-        "What is not a link is skipped, and hides no other",
+        "A malformed link value is skipped, and hides no other",
         arguments: [
             "", ",", "next", "<a", "a>; rel=x", "<a;rel=\"", "=", "\"", "\"<b>; rel=next", "<http://[>; rel=next",
             "<http://a b/>; rel=next", "<a>; rel=x; anchor=\"http://[\"",

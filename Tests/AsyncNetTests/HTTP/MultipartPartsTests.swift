@@ -37,7 +37,7 @@ struct MultipartPartsTests {
         #expect(joined == body)
     }
 
-    @Test("Line ends without CR, and text without a delimiter")
+    @Test("Parts with bare line feeds are read, and a text without a delimiter has none")
     func lenient() {
         #expect(parts("--B\nContent-Disposition: form-data; name=a\n\n1\n--B--", "B") == ["a=1"])
         #expect(parts("no parts here\r\n\r\nat all", "B").isEmpty)

@@ -64,7 +64,7 @@ struct ServerCertificateTests {
     }
 
     @Test(
-        "What is not a certificate is refused, and no part of it is shown",
+        "A text that is not a certificate is refused, and no part of it is shown",
         arguments: [
             "", "hunter2", "-----BEGIN PRIVATE KEY-----\nhunter2=\n-----END PRIVATE KEY-----",
             "-----BEGIN CERTIFICATE-----\nhunter2\n",
@@ -93,7 +93,7 @@ struct ServerCertificateTests {
                 + "IP:192.0.2.1, IP:2001:db8::1 and 2 more")
     }
 
-    @Test("No prefix of a certificate is one")
+    @Test("No prefix of a certificate is read as a certificate")
     func prefixes() throws {
         let der = try der
         for count in 0..<der.count where (try? ServerCertificate(der.prefix(count))) != nil { Issue.record("\(count)") }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Splitting joined Set-Cookie", .timeLimit(.minutes(5)))
 struct SetCookieSplittingTests {
     @Test(
-        "What is not joined stays whole",
+        "A value that was not joined stays whole",
         arguments: [
             "", " ", "a=1", "a=1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly",
             "a=1; Expires=Wednesday, 21-Oct-15 07:28:00 GMT", "a=1; expires=Wed, 21 Oct 2015 07:28:00 GMT",
@@ -51,7 +51,7 @@ struct SetCookieSplittingTests {
 
     /// What nothing can tell apart; the documentation lists it.
     @Test(
-        "What is ambiguous is read as documented",
+        "An ambiguous joined value is split as documented",
         arguments: [
             ("a=1, b=2", ["a=1", "b=2"]), ("foo=bar, baz=qux; Path=/", ["foo=bar", "baz=qux; Path=/"]),
             ("a=1, b", ["a=1, b"]), ("a=1, b{=2", ["a=1, b{=2"]),

@@ -66,7 +66,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "What is shown of a URL has no userinfo, parameters of a path, query or fragment",
+        "A URL is shown without userinfo, parameters of its path, query and fragment",
         arguments: [
             ("https://u:p@h:1/a?t=1#f", "https://h:1/a"), ("https://h/a", "https://h/a"), ("http://u@h", "http://h"),
             ("http://h/a@b", "http://h/a@b"), ("http://u;v:p@h/a;sid=1/b;c", "http://h/a/b"),

@@ -104,7 +104,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "What RFC 6570 does not allow is a malformed URL",
+        "A template that RFC 6570 does not allow is a malformed URL",
         arguments: [
             "{/id*", "/id*}", "{/?id}", "{var:prefix}", "{hello:2*}", "{??hello}", "{!hello}", "{=path}", "{$var}",
             "{|var*}", "{*keys?}", "{?empty=default,var}", "{-prefix|/-/|var}", "x{?empty|foo=none}", "/h{#hello+}",
@@ -128,7 +128,7 @@ struct URLTemplateTests {
 @Suite("Segments of paths", .timeLimit(.minutes(5)))
 struct PathSegmentTests {
     @Test(
-        "An interpolated segment stays one",
+        "An interpolated value stays one segment of the path",
         arguments: [
             ("ada", "ada"), ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"),
             ("...", "..."), ("a.b", "a.b"), ("é", "%C3%A9"), ("50%", "50%25"), ("%2e%2e", "%252e%252e"), ("", ""),
@@ -141,7 +141,7 @@ struct PathSegmentTests {
         #expect(url.absoluteURL.path(percentEncoded: true) == "/v1/users/\(expected)/x")
     }
 
-    @Test("Other values and other interpolations")
+    @Test("Numbers and other types can be interpolated, whole parts too")
     func others() {
         #expect(
             "\(segment: 7)/\("a/b")/\(segment: UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))"

@@ -53,7 +53,7 @@ struct JSONExactnessTests {
     private func exact(_ text: String) throws -> String { try JSON(parsing: text).description }
 
     @Test(
-        "Read wherever it is, by the plain way and by JSONDecoder's",
+        "Numbers in a JSON member keep their digits, read by the fast decoder and by JSONDecoder's rules",
         arguments: numbers)
     func reading(_ number: String) throws {
         let text = try exact(number)
@@ -87,7 +87,7 @@ struct JSONExactnessTests {
         #expect(try JSON(parsing: #"{"j":\#(number)}"#).decode(One.self).j.description == text)
     }
 
-    @Test("null, strings and nesting beyond the plain way's limit are read as ever")
+    @Test("null, strings and nesting beyond the fast decoder's limit are decoded as by JSONDecoder")
     func others() throws {
         #expect(try decode(One.self, #"{"j":null}"#).j.isNull)
         #expect(try decode(Special.self, #"{"d":1,"j":null}"#).j.isNull)
@@ -102,7 +102,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "In a document with a name twice the value is JSONDecoder's",
+        "Of a name that is twice in a document the value is the one that JSONDecoder takes",
         arguments: [#"{"j":1,"j":2}"#, #"{"j":{"a":1,"a":2}}"#, #"{"x":{"y":1,"y":1},"j":1.5}"#])
     func repeatedNames(_ text: String) throws {
         #expect(try decode(One.self, text).j == JSONDecoder().decode(One.self, from: Data(text.utf8)).j)
@@ -130,7 +130,7 @@ struct JSONExactnessTests {
         return String(decoding: try encoder.encode(value, into: request).httpBody ?? Data(), as: UTF8.self)
     }
 
-    @Test("Written wherever it is", arguments: numbers)
+    @Test("Numbers in a JSON member are written with their digits, wherever the member is", arguments: numbers)
     func writing(_ number: String) throws {
         let json = try JSON(parsing: number)
         let text = json.description

@@ -125,7 +125,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "Nothing that is written contains a secret",
+        "No planted secret is in what logs, HAR files, spans and metrics write",
         arguments: [200, 302, 401, 404, 503, 0])
     func stub(_ status: Int) async throws {
         let (plants, written) = (Plants(), Written())
@@ -150,7 +150,7 @@ struct PlantedSecretsTests {
         #expect(written.leaks.prefix(3).map { $0.prefix(2000) } == [])
     }
 
-    @Test("Nor over a real transport, which reports heads as they were sent")
+    @Test("No planted secret is written over a real transport, which reports heads as they were sent")
     func libcurl() async throws {
         let (plants, written) = (Plants(), Written())
         let headers = plants.planted(Self.received.filter { !$0.hasPrefix("Location") })

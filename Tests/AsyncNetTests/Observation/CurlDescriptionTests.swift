@@ -34,7 +34,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "Other methods have no length without a body",
+        "The command of a method that expects no body has no length without one",
         arguments: [HTTPMethod.get, .head, .delete, .options])
     func otherMethods(_ method: HTTPMethod) async {
         #expect(await !session.request("http://a/", method: method).curlDescription().contains("Content-Length"))

@@ -18,7 +18,7 @@ struct EventChannelTests {
         await events.reduce(into: []) { $0.append($1) }
     }
 
-    @Test("What was sent before the end is taken after it")
+    @Test("Events sent before the channel's end are received after it")
     func closed() async {
         let (channel, events) = make()
         channel.send(event())

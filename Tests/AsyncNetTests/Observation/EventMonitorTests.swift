@@ -12,7 +12,7 @@ struct EventMonitorTests {
         Session(transport: StubTransport { _ in .text("abc") }, configuration: SessionConfiguration(monitors: monitors))
     }
 
-    @Test("Observers get these steps, in this order, and the end once", arguments: EventScenario.all)
+    @Test("Observers get the steps of a request in their order, and its end once", arguments: EventScenario.all)
     func steps(_ scenario: EventScenario) async throws {
         let recorder = try await scenario.anew(in: EventScenario.all).observe()
         #expect(recorder.requestIDs.count == scenario.steps.count)
@@ -116,7 +116,7 @@ struct EventMonitorTests {
         #expect(!recorder.events.contains { $0.description.contains("hunter2") })
     }
 
-    @Test("The end has a summary, other steps have none")
+    @Test("Only the event of the request's end has a summary")
     func summary() async throws {
         let recorder = EventRecorder()
         let template = URLTemplate("http://a.example/{name}", ["name": "x"])
@@ -266,7 +266,7 @@ struct EventMonitorTests {
 
     // MARK: Exactly one end
 
-    @Test("Whoever cancels when: each request that was cancelled has one end, and no other step follows")
+    @Test("A request that is cancelled at any step has one end, and no event follows it")
     func storm() async throws {
         let recorder = EventRecorder()
         let session = session(recorder)

@@ -14,7 +14,7 @@ struct RateEstimateTests {
     }
 
     @Test(
-        "A steady rate is right from the first step on, whatever the steps",
+        "The estimate of a steady rate is right from the first step on, whatever the steps",
         arguments: [
             (1, Duration.milliseconds(1), 1), (1, .milliseconds(1), 20_000), (1000, .seconds(1), 1),
             (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
@@ -30,7 +30,7 @@ struct RateEstimateTests {
                 && estimate.bytesPerSecond < expected * (step > .seconds(2) ? 16 : 1.14))
     }
 
-    @Test("Begun in the middle of a transfer, the rate is the average so far, and then as steady")
+    @Test("An estimate begun in the middle of a transfer starts with the average so far")
     func middle() {
         var estimate = RateEstimate()
         estimate.begin(at: 60_000, .seconds(60))
@@ -39,7 +39,7 @@ struct RateEstimateTests {
         #expect(abs(estimate.bytesPerSecond - 1000) < 50)
     }
 
-    @Test("A change is taken up within some seconds, and is not in one step")
+    @Test("The estimate follows a change of the rate within some seconds, gradually")
     func change() {
         var estimate = RateEstimate()
         rate(100_000, every: .milliseconds(100), times: 100, &estimate)
@@ -49,7 +49,7 @@ struct RateEstimateTests {
         #expect(estimate.bytesPerSecond < 110_000 && estimate.bytesPerSecond > 99_000)
     }
 
-    @Test("Beginning anew, no time at all and time that stands still are no rates that frighten")
+    @Test("A transfer that starts again, or whose time stands still, has no rate that is infinite or negative")
     func edges() {
         var estimate = RateEstimate()
         #expect(estimate.bytesPerSecond == 0)
@@ -63,7 +63,7 @@ struct RateEstimateTests {
     }
 
     @Test(
-        "Fraction and remaining time",
+        "The fraction and the remaining time follow from bytes, total and rate",
         arguments: [
             (50, 100, 10, 0.5, Duration.seconds(5)), (50, nil, 10, 0, nil), (50, 100, 0, 0.5, nil),
             (100, 100, 0, 1, .zero), (120, 100, 5, 1, .zero),

@@ -11,7 +11,7 @@ struct AttemptTaskTests {
         return nil
     }
 
-    @Test("A failure cancels the part of the attempt that runs, and each part after it")
+    @Test("A failure cancels the part of the attempt that runs, and each later part")
     func failure() async {
         let task = AttemptTask()
         let code = await code {
@@ -24,7 +24,7 @@ struct AttemptTaskTests {
         #expect(await self.code { try await task.run { try Task.checkCancellation() } } == .timedOut)
     }
 
-    @Test("A part that ends all the same has its value")
+    @Test("A part that ends before its cancellation takes effect has its value")
     func value() async throws {
         let task = AttemptTask()
         let value = try await task.run {

@@ -62,7 +62,7 @@ struct CachePartitionsTests {
         #expect(files.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{2}\/[0-9a-f]{40}-[0-9a-f]{16}-[0-9a-f]{32}/) != nil })
     }
 
-    @Test("The same name leads to the same responses", arguments: Kind.allCases)
+    @Test("Partitions of the same name share their responses", arguments: Kind.allCases)
     func equalNames(_ kind: Kind) async throws {
         let sites = sites(try cache(kind), "user-7", "user-7")
         #expect(await sites[1].get().summary == "miss 1")
@@ -98,7 +98,7 @@ struct CachePartitionsTests {
         for site in sites { #expect(await site.get(mode: .onlyIfCached).error?.code == .notCached) }
     }
 
-    @Test("Partitions share the capacity", arguments: Kind.allCases)
+    @Test("The capacity of a cache is that of all its partitions together", arguments: Kind.allCases)
     func capacity(_ kind: Kind) async throws {
         let cache = try cache(kind, capacity: 100_000)
         let server: StubTransport.Handler = { _ in
@@ -174,7 +174,7 @@ struct CacheWillStoreTests {
         }
     }
 
-    @Test("It sees the request as it is sent, and is not asked about what is never stored")
+    @Test("The closure gets the request as it is sent, and is not called for responses that are never stored")
     func asked() async {
         let asked = Locked<[String]>([])
         let cache = HTTPCache { request, response in

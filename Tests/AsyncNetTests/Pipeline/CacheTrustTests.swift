@@ -29,7 +29,7 @@ struct CacheTrustTests {
         await session.request("https://a/").serializing(String.self).response.summary
     }
 
-    @Test("What a session without verification or through a proxy stored is not served to one that verifies")
+    @Test("A response stored without verification, or through a proxy, is not served to a session that verifies")
     func poisoned() async {
         let good = session(.verified()) { _ in .text("good", headers: ["Cache-Control": "max-age=600"]) }
         let evil = session(.unverified(route: "")) { _ in .text("evil", headers: ["Cache-Control": "max-age=600"]) }
@@ -44,7 +44,7 @@ struct CacheTrustTests {
         #expect(await cache.statistics.entries == 3)
     }
 
-    @Test("What was verified is served to a session that does not verify")
+    @Test("A response from a verified server is served to a session that does not verify")
     func weaker() async {
         let handler: StubTransport.Handler = { _ in .text("good", headers: ["Cache-Control": "max-age=600"]) }
         #expect(await summary(session(.verified(), handler)) == "miss good")

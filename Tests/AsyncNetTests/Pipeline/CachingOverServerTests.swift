@@ -12,7 +12,7 @@ struct CachingOverServerTests {
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "Responses are used, confirmed and replaced",
+        "Stored responses are used while fresh, confirmed by 304, and replaced by 200",
         arguments: TransportUnderTest.allCases, [true, false])
     func outcomes(_ transport: TransportUnderTest, _ isOnDisk: Bool) async throws {
         let server = try await MockServer.start()
@@ -76,7 +76,7 @@ struct CachingOverServerTests {
     }
 
     @Test(
-        "A server that is gone leaves what it allows to be used",
+        "A stale response that its server allows is used when the server cannot be reached",
         arguments: TransportUnderTest.allCases)
     func serverGone(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()

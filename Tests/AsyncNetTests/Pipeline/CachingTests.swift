@@ -27,7 +27,7 @@ struct CachingTests {
         #expect(statistics.hitRate == 0.5)
     }
 
-    @Test("Without a cache there is no outcome")
+    @Test("Without a cache the metrics have no cache outcome")
     func withoutCache() async {
         let session = Session(transport: StubTransport(counting(["Cache-Control": "max-age=60"])))
         let responses = [0, 1].map { _ in session.request("http://a/").serializing(String.self) }
@@ -74,7 +74,7 @@ struct CachingTests {
         #expect(site.stub.requests.map { $0.headers["If-None-Match"] } == [nil, #""v1""#, nil])
     }
 
-    @Test("The modes of the Fetch standard", arguments: [true, false])
+    @Test("Cache modes use, confirm or bypass stored responses as the Fetch standard says", arguments: [true, false])
     func modes(_ isFresh: Bool) async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60", "ETag": #""v""#]))
         #expect(await site.get(mode: .onlyIfCached).summary == "none notCached")
@@ -93,7 +93,7 @@ struct CachingTests {
         #expect(await site.get().summary == "hit 4")
     }
 
-    @Test("The policies of a URLRequest are modes")
+    @Test("The cache policies of a URLRequest become the cache modes")
     func urlRequestPolicies() async throws {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         func outcome(_ policy: URLRequest.CachePolicy) async throws -> CacheOutcome? {
@@ -280,7 +280,7 @@ struct CachingTests {
         #expect(other.metrics.cacheOutcome == .miss && other.value != first.value)
     }
 
-    @Test("A GET with a body takes no part")
+    @Test("A GET with a body neither uses nor stores a response")
     func bodies() async {
         let site = CachedSite { request in
             .data(request.body, headers: ["Cache-Control": "max-age=60"])
@@ -379,7 +379,7 @@ struct CachingTests {
         #expect(await site.cache.statistics.entries == 0)
     }
 
-    @Test("What is removed while a response is on its way is not stored by it", arguments: [true, false])
+    @Test("A response whose URL is removed while it arrives is not stored", arguments: [true, false])
     func removedMeanwhile(_ removesAll: Bool) async {
         let (entered, leave) = (Gate(), Gate())
         let site = CachedSite { request in
@@ -423,7 +423,7 @@ struct CachingTests {
         #expect(site.stub.requests.count == 4)
     }
 
-    @Test("A handshake of a WebSocket and a request with a Host of its own take no part")
+    @Test("A WebSocket's handshake and a request with its own Host header neither use nor store a response")
     func otherResources() async {
         let site = CachedSite { .text($0.headers["Host"] ?? "", headers: ["Cache-Control": "max-age=60"]) }
         for host in ["one", "two"] {
@@ -444,7 +444,7 @@ struct CachingTests {
         #expect(response.response?.url?.absoluteString == "http://a/x#other")
     }
 
-    @Test("Removing a URL and removing everything")
+    @Test("Removing a URL drops its responses, and removing all drops every response")
     func removing() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         for path in ["x", "y"] { _ = await site.get("http://a/\(path)") }

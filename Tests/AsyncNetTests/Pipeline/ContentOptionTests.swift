@@ -17,7 +17,7 @@ struct ContentOptionTests {
     }
 
     @Test(
-        "The body is delivered as it was sent, and identity is asked for",
+        "Without decoding the body is delivered as it was sent, and identity is requested",
         arguments: TransportUnderTest.withoutURLSession)
     func overTransports(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -55,7 +55,7 @@ struct ContentOptionTests {
         #expect(first == coded && second == Self.text)
     }
 
-    @Test("A stored response is delivered either way")
+    @Test("A stored response is delivered decoded or as it was sent, as the request wants")
     func cached() async throws {
         var reply = transport.reply
         reply.headers.add(name: "Cache-Control", value: "max-age=60")

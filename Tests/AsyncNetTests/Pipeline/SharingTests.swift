@@ -45,7 +45,7 @@ struct SharingTests {
             stub.requests.first?.headers.first { $0.name.lowercased() == "cookie" && !$0.isOmission }?.value == sent)
     }
 
-    @Test("Cookies that requests send are the last to make room")
+    @Test("Cookies that were sent recently are removed last when the jar is full")
     func sentCookiesStay() async throws {
         let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
         await jar.set(Cookie(name: "first", value: "1", domain: "a.b", path: "/sent"))
@@ -57,7 +57,7 @@ struct SharingTests {
         #expect(await jar.cookies.prefix(2).map(\.name) == ["first", "c2"])
     }
 
-    @Test("Requests to a failing origin are refused, and probed later")
+    @Test("After failures of an origin requests are refused, and a later probe closes the circuit")
     func breaker() async throws {
         let clock = TestClock()
         let isDown = Locked(true)

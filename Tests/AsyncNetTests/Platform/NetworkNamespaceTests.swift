@@ -45,7 +45,7 @@
         }
 
         @Test(
-            "Down is unsatisfied, up again satisfied",
+            "A path is unsatisfied when its link goes down, and satisfied when it is up again",
             arguments: [
                 ["link set veth0 down", "link set veth0 up"],
                 ["link set veth1 down", "link set veth1 up"],
@@ -137,7 +137,7 @@
             try namespace.ip("-batch \(batch.path)")
         }
 
-        @Test("Observers that leave leave no descriptor behind")
+        @Test("Ended observers leave no file descriptor open")
         func descriptors() async throws {
             let namespace = try await Self.namespace()
             let monitor = namespace.monitor
@@ -164,7 +164,7 @@
     /// A process that may not ask must not wait for an answer either.
     @Suite("Refused netlink", .timeLimit(.minutes(5)))
     struct RefusedNetlinkTests {
-        @Test("Where netlink sockets are refused the path is unknown, at once")
+        @Test("If the system refuses netlink sockets, the path is reported as unknown at once")
         func refused() async throws {
             let thread = OwnThread()
             let monitor = NetworkMonitor { report in (try? thread.run { PathWatch(report) }) ?? 0 as any Sendable }

@@ -38,7 +38,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == left)
     }
 
-    @Test("Sending counts; looking does not")
+    @Test("Sending a cookie makes it recent, reading the jar does not")
     func lastAccess() throws {
         var store = CookieStore(limits: CookieLimits(perSite: 3))
         Self.fill(&store, ["a", "b", "c"])
@@ -102,7 +102,7 @@ struct CookieStoreLimitsTests {
         #expect(store.cookies(now: Self.start).last?.domain == "199.evil.example")
     }
 
-    @Test("A site may be emptied, an empty one is forgotten, and counts stay right")
+    @Test("A site without cookies is forgotten, and the counts stay right")
     func counts() {
         var store = CookieStore()
         for name in ["a.x.b", "b.x.b", "c.y.b"] { Self.fill(&store, ["a", "b"], domain: name) }
@@ -118,7 +118,7 @@ struct CookieStoreLimitsTests {
     private static let suffixes: Set<String> = ["co.uk", "github.io", "amazonaws.com"]
 
     @Test(
-        "The site of a domain",
+        "The site of a domain is its public suffix and one label",
         arguments: [
             ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("a.example.com.", "example.com"),
             ("com", "com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),

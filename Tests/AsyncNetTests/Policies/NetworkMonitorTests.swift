@@ -93,7 +93,7 @@ struct NetworkMonitorTests {
         #expect(feed.watching == 0)
     }
 
-    @Test("A loop keeps its monitor")
+    @Test("A loop over the paths keeps its monitor alive")
     func kept() async {
         let feed = PathFeed(Self.up)
         for await path in feed.monitor.paths {
@@ -120,7 +120,7 @@ struct NetworkMonitorTests {
         #expect(feed.watching == 0)
     }
 
-    @Test("This system's path, by the shared monitor")
+    @Test("The shared monitor reports the path of this system")
     func shared() async {
         let path = await NetworkMonitor.shared.currentPath
         #expect(path.status == .unknown || !path.interfaces.isEmpty)

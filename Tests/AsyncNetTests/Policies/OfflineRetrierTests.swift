@@ -58,7 +58,7 @@ struct OfflineRetrierTests {
         #expect((feed.watching, clock.sleeperCount) == (0, 0))
     }
 
-    @Test("It has no count limit: offline again, it waits again")
+    @Test("A request that fails offline again waits again, without a limit of attempts")
     func again() async {
         let feed = PathFeed()
         let attempts = Counter()
@@ -79,7 +79,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "What a redirect led away from is not sent again",
+        "A POST that a redirect led away from is not sent again",
         arguments: [AsyncNetError.Code.cannotConnect, .connectionLost])
     func redirected(_ code: AsyncNetError.Code) async {
         let retrier = OfflineRetrier(monitor: PathFeed(Self.down).monitor, clock: clock)
@@ -88,7 +88,7 @@ struct OfflineRetrierTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("After the timeout the failure is the outcome")
+    @Test("After the timeout the request ends with its failure")
     func timeout() async {
         let feed = PathFeed(Self.down)
         let (session, stub) = session(feed, feed.monitor, timeout: .seconds(7)) { true }

@@ -14,7 +14,7 @@ struct PolicyCombinationTests {
 
     // MARK: Retries and redirects
 
-    @Test("What must not be repeated is not, though a redirect made a GET of it", arguments: [303, 302, 307])
+    @Test("A POST is not sent again after a failure, though a redirect made a GET of it", arguments: [303, 302, 307])
     func repeatedPost(_ status: Int) async throws {
         let stub = StubTransport { request in
             if request.path == "/form" { return .redirect(to: "/result", status: status) }
@@ -27,7 +27,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.filter { $0.path == "/form" }.count == 4)
     }
 
-    @Test("Nor is a body that can be sent once")
+    @Test("A body that can be sent once is not sent again after a redirect's failure")
     func repeatedStream() async throws {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/y", status: 303) : .status(503) }
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
@@ -104,7 +104,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "What fails where a redirect leads is held against the origin that it leads to, not against the first",
+        "A failure after a redirect counts for the origin that it leads to, not for the first",
         arguments: [true, false])
     func redirectedFailure(_ isStatus: Bool) async throws {
         let stub = StubTransport { request in

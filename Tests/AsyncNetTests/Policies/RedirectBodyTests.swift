@@ -12,7 +12,7 @@ struct RedirectBodyTests {
 
     /// FoundationNetworking tells of a redirect only once its body has ended.
     @Test(
-        "A body that is not known to be short is not waited for, and its connection is closed",
+        "A redirect's body that is not known to be short is not waited for, and its connection is closed",
         arguments: [
             "c.sendall(b'\(head)\\r\\n')",
             "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\n')",
@@ -35,7 +35,7 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("A challenge's body that never ends is not waited for either", arguments: TransportUnderTest.allCases)
+    @Test("A challenge's body that never ends is not waited for", arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
         let server = try RawServer(
             """
@@ -51,7 +51,7 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("A short body that stalls is waited for a second, no more")
+    @Test("A redirect's short body that stalls is waited for at most a second")
     func stalled() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -72,7 +72,7 @@ struct RedirectBodyTests {
         time.cancel()
     }
 
-    @Test("A short body keeps its connection", arguments: [0, 5, 60_000], TransportUnderTest.allCases)
+    @Test("A redirect with a short body keeps its connection", arguments: [0, 5, 60_000], TransportUnderTest.allCases)
     func short(_ count: Int, _ transport: TransportUnderTest) async throws {
         var redirect = MockResponse.redirect(to: "/b")
         redirect.body = Data(count: count)

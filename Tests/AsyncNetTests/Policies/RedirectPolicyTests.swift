@@ -50,7 +50,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Credentials stay with their origin",
+        "Credentials are not sent to another origin",
         arguments: [
             ("http://a/x", true), ("/x", true), ("http://A:80/x", true), ("http://b/x", false), ("https://a/x", false),
             ("http://a:81/x", false), ("//b/x", false),
@@ -102,7 +102,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "The same target twice is one, targets that differ are an error",
+        "The same Location twice is one target, Locations that differ are an error",
         arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
     func severalTargets(_ lines: [String], _ isOne: Bool) throws {
         guard !isOne else { return #expect(try after(lines)?.head.url.path() == "/x") }
@@ -110,7 +110,7 @@ struct RedirectPolicyTests {
         #expect(error?.code == .badServerResponse)
     }
 
-    @Test("A target in one line is one, whatever it holds")
+    @Test("A Location in one line is one target, whatever it contains")
     func comma() throws {
         #expect(try after(["/a, /b"])?.head.url.path() == "/a,%20/b")
     }

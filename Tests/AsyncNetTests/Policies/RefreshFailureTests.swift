@@ -36,13 +36,13 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "Of the statuses 429 and 503 say so",
+        "Only the statuses 429 and 503 say that a refresh was not carried out",
         arguments: [200, 400, 401, 403, 408, 429, 500, 502, 503, 504])
     func statuses(_ status: Int) throws {
         #expect((delay(try Self.refusal(status)) != nil) == [429, 503].contains(status))
     }
 
-    @Test("It is repeated twice at most, after a second or more, or as the server requires")
+    @Test("A refresh is repeated twice at most, after a second or more, or as Retry-After requires")
     func delays() throws {
         let busy = AsyncNetError(.cannotConnect)
         #expect((0...3).map { delay(busy, retry: $0) != nil } == [true, true, false, false])

@@ -68,7 +68,7 @@ struct RequestCompressorTests {
         #expect(!adapted.head.headers.contains(name: "Content-Encoding"))
     }
 
-    @Test("The formats are the right ones (RFC 1950, RFC 1952), whatever the chunks")
+    @Test("Compressed bodies have the formats of RFC 1950 and RFC 1952, whatever the chunks")
     func formats() async throws {
         let data = patternedData(200_000)
         for (coding, start) in [(ContentCoding.gzip, [0x1F, 0x8B, 8] as [UInt8]), (.deflate, [0x78])] {
@@ -111,7 +111,7 @@ struct RequestCompressorTests {
         }
     }
 
-    @Test("Nothing is compressed that is empty, absent, or not to be")
+    @Test("A body that is empty, absent or excluded is not compressed")
     func unchanged() async throws {
         let stub = StubTransport { .text("\($0.headers["Content-Encoding"] ?? "none") \($0.body.count)") }
         let compressor = RequestCompressor { ($0.length ?? .max) >= 100 }
@@ -131,7 +131,7 @@ struct RequestCompressorTests {
             .serializing(String.self).value.hasPrefix("gzip"))
     }
 
-    @Test("A redirect sends the compressed body again; what cannot be sent again stays so")
+    @Test("A redirect sends a compressed body again, if the original body can be sent again")
     func redirects() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))
@@ -149,7 +149,7 @@ struct RequestCompressorTests {
         }
     }
 
-    @Test("What is wrong with the body underneath is the error")
+    @Test("An error of the original body ends the request")
     func failures() async {
         let session = Session(
             transport: StubTransport { _ in .status(200) }, configuration: .init(interceptors: [RequestCompressor()]))

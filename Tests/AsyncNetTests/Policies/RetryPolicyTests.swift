@@ -43,7 +43,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Which requests are retried",
+        "Method, status and error decide whether a request is retried",
         arguments: [
             (.get, nil, .connectionLost, false, true), (.put, 503, .unacceptableStatus, false, true),
             (.post, 503, .unacceptableStatus, false, false),
@@ -63,7 +63,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "A server that names a time is waited for, within bounds",
+        "Retry-After is waited for, within bounds",
         arguments: [
             ("2", Duration.seconds(2)), ("60", .seconds(60)), ("61", nil), ("3600", nil),
             ("Fri, 15 Jan 2027 08:00:07 GMT", .seconds(7)), ("Fri, 15 Jan 2027 07:59:00 GMT", .milliseconds(500)),
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Only a lost connection is repeated by the policy for that",
+        "The policy for lost connections retries only lost connections",
         arguments: [(AsyncNetError.Code.connectionLost, true), (.cannotConnect, false), (.unacceptableStatus, false)])
     func connectionLost(_ code: AsyncNetError.Code, _ expected: Bool) async throws {
         let decision = await ConnectionLostRetryPolicy().retry(

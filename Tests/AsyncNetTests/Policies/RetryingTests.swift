@@ -20,7 +20,7 @@ struct RetryingTests {
 
     private let fast = RetryPolicy(limit: 3, backoff: Backoff(scale: .zero, jitter: .none))
 
-    @Test("It is sent until it succeeds, whether or not it validates its status", arguments: [true, false])
+    @Test("A request is sent until it succeeds, whether or not it validates its status", arguments: [true, false])
     func success(_ validates: Bool) async throws {
         let stub = stub(.status(503), .fault(.closeBeforeHead), .text("done"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))

@@ -30,7 +30,7 @@ struct RecordingFileTests {
         (try? FileManager.default.contentsOfDirectory(atPath: file.path + ".files"))?.sorted() ?? []
     }
 
-    @Test("What was written is read again, and written again it is the same file")
+    @Test("A written recording is read again, and writing it again gives the same file")
     func roundTrip() throws {
         var full = RecordedExchange.Response(200, headers: ["Content-Type": "text/event-stream"])
         full.chunks = [.init(Data("data: 1\n\n".utf8)), .init(Data("data: é\n\n".utf8), delay: .seconds(2))]
@@ -79,7 +79,7 @@ struct RecordingFileTests {
         #expect(beside.isEmpty && !FileManager.default.fileExists(atPath: file.path + ".files"))
     }
 
-    @Test("A user's file beside is not removed")
+    @Test("A file of the user's beside the recording is not removed")
     func foreignFiles() throws {
         let mine = URL(filePath: file.path + ".files/notes.txt")
         try FileManager.default.createDirectory(at: mine.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -26,7 +26,7 @@ struct RecordingReaderTests {
         #expect(exchange == RecordedExchange(.init(url: try "http://h/a".asURL()), .response(.init(200))))
     }
 
-    @Test("A file of Chrome's developer tools")
+    @Test("A HAR file of Chrome's developer tools is read")
     func chrome() throws {
         let exchanges = try read(HARSamples.chrome)
         #expect(
@@ -48,7 +48,7 @@ struct RecordingReaderTests {
             exchanges[2].response?.failure?.message == "The recording a.har: entry 3 has no body; record it again")
     }
 
-    @Test("A file of Firefox's developer tools: fields of forms, texts from a charset, entries out of order")
+    @Test("A HAR file of Firefox is read: fields of forms, texts with a charset, entries out of order")
     func firefox() throws {
         let exchanges = try read(HARSamples.firefox)
         #expect(exchanges.map(\.request.url.path) == ["/login", "/page"])
@@ -56,14 +56,14 @@ struct RecordingReaderTests {
         #expect(exchanges[1].response?.body == Data([0xE9]), "é in ISO 8859-1")
     }
 
-    @Test("Files of Python's tools: times with microseconds and offsets, a byte order mark")
+    @Test("HAR files of Python's tools are read: times with microseconds and offsets, a byte order mark")
     func python() throws {
         let exchanges = try read("\u{FEFF}" + HARSamples.python)
         #expect(exchanges.map(\.request.url.path) == ["/1", "/2"])
         #expect(exchanges[0].response?.body == Data("a".utf8))
     }
 
-    @Test("A file of HARRecorder")
+    @Test("A HAR file of HARRecorder is read")
     func recorder() async throws {
         let stub = StubTransport()
         stub.on(.get, "/a", replies: .text("é"))
@@ -177,14 +177,14 @@ struct RecordingReaderTests {
         #expect(error?.message == message)
     }
 
-    @Test("A file that is missing")
+    @Test("A missing file is an error that names it")
     func missing() {
         let error = #expect(throws: AsyncNetError.self) { try Recording(contentsOf: URL(filePath: "/none/a.har")) }
         #expect(error?.code == .fileNotReadable && error?.message == "The recording a.har cannot be read")
     }
 
     @Test(
-        "Errors of Chrome and of this library",
+        "Recorded errors of Chrome and of this library get their codes",
         arguments: [
             ("net::ERR_NAME_NOT_RESOLVED", .hostNotFound), ("net::ERR_CONNECTION_TIMED_OUT", .timedOut),
             ("net::ERR_CERT_AUTHORITY_INVALID", .certificateNotTrusted), ("what?", .transportFailed),

@@ -62,7 +62,7 @@ struct RecordingSecretsTests {
         return try written()
     }
 
-    @Test("A secret that chunks cut in two, at any place")
+    @Test("A secret that two chunks share is redacted, wherever it is cut")
     func cut() throws {
         let body = Data(#"{"a":1,"token":"SECRETS","b":2}"#.utf8)
         for type in ["application/json", "text/event-stream", "text/plain"] {
@@ -77,7 +77,7 @@ struct RecordingSecretsTests {
         }
     }
 
-    @Test("Texts that are not UTF-8, in the file and beside it")
+    @Test("Texts that are not UTF-8 contain no secret, in the file and beside it")
     func otherTexts() throws {
         for padding in [0, 5000] {
             var body = Data([0xE9, 0x20]) + Data(repeating: 0x20, count: padding)
@@ -93,7 +93,7 @@ struct RecordingSecretsTests {
         }
     }
 
-    @Test("Interim responses, trailers, and messages of failures")
+    @Test("Interim responses, trailers and messages of failures contain no secret")
     func elsewhere() throws {
         var response = RecordedExchange.Response(200)
         response.trailers = ["X-Auth-Token": "SECRET"]

@@ -176,7 +176,7 @@ struct RecordingTransportTests {
         }
     }
 
-    @Test("The limit cuts both bodies and marks them; the session gets all")
+    @Test("The limit cuts both recorded bodies and marks them; the session gets all bytes")
     func limit() async throws {
         let transport = RecordingTransport(
             over: StubTransport { .text(String(repeating: $0.text, count: 2)) }, bodyLimit: 5)
@@ -226,7 +226,7 @@ struct RecordingTransportTests {
         #expect(stub.requests.map(\.text) == ["abcd", "abcd"])
     }
 
-    @Test("What was recorded can be forgotten")
+    @Test("removeAll forgets the exchanges recorded so far")
     func removing() async throws {
         let transport = RecordingTransport(over: StubTransport { _ in .text("a") })
         _ = try await send(transport)

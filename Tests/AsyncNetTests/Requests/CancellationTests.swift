@@ -42,7 +42,7 @@ struct CancellationTests {
         #expect(await request.state == .cancelled)
     }
 
-    @Test("A waiter that is cancelled goes at once; the others still get their value")
+    @Test("Cancelling one of two waiting tasks ends its wait at once; the other gets its value")
     func oneOfTwo() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -62,7 +62,7 @@ struct CancellationTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("cancel() ends every waiter, and a second one changes nothing")
+    @Test("cancel() ends the wait of every task, and a second call changes nothing")
     func cancel() async {
         let arrived = Gate()
         let session = Session(transport: Self.stalled(arrived))

@@ -14,7 +14,7 @@ struct DataRequestTests {
         request.path == "/404" ? .json(["error": "none"], status: 404) : .json(User.json)
     }
 
-    @Test("The mission's own line")
+    @Test("request(_:).serializing(_:).value returns the decoded value")
     func mission() async throws {
         let session = Session(transport: stub)
         let url = "http://a/users/1"
@@ -348,7 +348,7 @@ struct DataRequestTests {
 /// What a review found; each failed before it was mended.
 @Suite("DataRequest, once broken", .timeLimit(.minutes(5)))
 struct DataRequestRegressionTests {
-    @Test("A waiter whose task is cancelled already does not take the one who is just starting with it")
+    @Test("A task that is cancelled before it waits does not cancel the request of a task that just starts it")
     func cancelledArrival() async throws {
         let session = Session(transport: StubTransport { _ in .json(User.json) })
         for _ in 0..<1000 {
@@ -491,7 +491,7 @@ struct DataRequestRegressionTests {
         for await _ in events {}
     }
 
-    @Test("Ranges and lists of statuses")
+    @Test("validate(statusCode:) accepts ranges and lists of statuses")
     func statusCodes() async {
         let session = Session(transport: StubTransport { _ in .status(404) })
         func code(_ validate: (DataRequest) -> DataRequest) async -> AsyncNetError.Code? {

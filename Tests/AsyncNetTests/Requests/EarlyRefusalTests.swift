@@ -78,7 +78,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "An empty body has every type",
+        "A response with an empty body is accepted by every type",
         arguments: [
             "Content-Length: 0\\r\\n\\r\\n", "Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n",
             "Connection: close\\r\\n\\r\\n",
@@ -91,7 +91,7 @@ struct EarlyRefusalTests {
         #expect(response.error == nil, "\(response)")
     }
 
-    @Test("The head of a HEAD's response promises no body")
+    @Test("A response to HEAD is refused without waiting for a body")
     func head() async {
         let session = Session(
             transport: StubTransport { _ in .text("hello", headers: ["Content-Length": "5", "Content-Type": "a/b"]) })
@@ -122,7 +122,7 @@ struct EarlyRefusalTests {
         #expect(count.withLock { $0 } == seen)
     }
 
-    @Test("Retriers hear of it as before", arguments: [true, false])
+    @Test("Retriers are asked about a response that its head refuses", arguments: [true, false])
     func retried(_ isValidated: Bool) async {
         let clock = TestClock()
         let sent = Counter()
@@ -139,7 +139,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "Timeouts are not its error",
+        "A response that its head refuses ends with the refusal, not with a timeout",
         arguments: ["silence", "attempt", "deadline"])
     func timeouts(_ kind: String) async throws {
         let clock = TestClock()
@@ -158,7 +158,7 @@ struct EarlyRefusalTests {
         #expect(response.error?.code == .unacceptableStatus, "\(response)")
     }
 
-    @Test("Shared and hedged requests too", arguments: [true, false])
+    @Test("Shared and hedged requests are refused by the head too", arguments: [true, false])
     func shared(_ isHedged: Bool) async {
         let stub = StubTransport { _ in MockResponse.text("hello", status: 404).with(.truncate(after: 3)) }
         var configuration = SessionConfiguration(coalescesRequests: !isHedged)

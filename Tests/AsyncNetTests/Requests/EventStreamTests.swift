@@ -44,7 +44,7 @@ struct EventStreamTests {
         return found
     }
 
-    @Test("A thousand connections, cut off anywhere, lose and repeat no event", arguments: [1, 2])
+    @Test("No event is lost or repeated over a thousand connections that are cut off anywhere", arguments: [1, 2])
     func thousand(seed: UInt64) async throws {
         let feed = Feed(1600, seed: seed)
         let stub = StubTransport { feed.reply(to: $0) }
@@ -57,7 +57,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "The same over sockets, each connection closed",
+        "Over sockets, where the server closes each connection, no event is lost or repeated",
         arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let feed = Feed(120, seed: 3)

@@ -33,7 +33,7 @@ struct PausedUploadTests {
     }
 
     @Test(
-        "A refusal is the outcome, whether or not the connection stays",
+        "A refusing response ends a waiting upload, whether or not the connection stays open",
         arguments: [413, 401, 500, 307],
         ["", "\nc.close()"])
     func refused(_ status: Int, _ end: String) async throws {
@@ -43,7 +43,7 @@ struct PausedUploadTests {
         #expect(response.value == "no", "\(response)")
     }
 
-    @Test("Interim responses set no limit to the producer")
+    @Test("After an interim response the producer is waited for without a limit")
     func informational() async throws {
         let clock = TestClock()
         let server = try RawServer(

@@ -21,7 +21,7 @@ struct ProgressBridgeTests {
         #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 5)
     }
 
-    @Test("It reaches the end of a download, and is indeterminate before")
+    @Test("Progress is indeterminate until the length is known, and reaches the end of a download")
     func download() async throws {
         try await withServer(.data(Data(count: 200_000))) { (server: MockServer) async throws in
             let download = Session().download(server.url(), to: .temporary)
@@ -40,7 +40,7 @@ struct ProgressBridgeTests {
         func hold(_ engine: RequestEngine) { self.engine = engine }
     }
 
-    @Test("Pausing, resuming and cancelling it does so with the request, which it does not keep")
+    @Test("Pausing, resuming and cancelling a Progress does so with its request, which it does not keep alive")
     func control() async throws {
         let clock = TestClock()
         let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))

@@ -102,7 +102,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "So are the bodies of other requests for a range",
+        "A body for a requested range that is longer or shorter than its Content-Range is an error",
         arguments: [0, 2, 6, 11], TransportUnderTest.allCases)
     func others(_ count: Int, _ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Request state machine", .timeLimit(.minutes(5)))
 struct RequestStateMachineTests {
-    @Test("The first resume starts, also after a suspend; later resumes continue")
+    @Test("The first resume starts the request, also after a suspend; later resumes continue it")
     func resuming() {
         var machine = RequestStateMachine()
         #expect(machine.state == .initialized)

@@ -7,7 +7,7 @@ import Testing
 /// The tasks that wait for the outcome of one request.
 @Suite("Waiting for a request", .timeLimit(.minutes(5)))
 struct RequestWaitingTests {
-    @Test("A waiter that leaves while the request ends does not cancel it for the others")
+    @Test("A task whose wait is cancelled while the request ends does not cancel it for the others")
     func leavingWaiter() async throws {
         let session = HeldSession(StubTransport { _ in .text("x") })
         let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())

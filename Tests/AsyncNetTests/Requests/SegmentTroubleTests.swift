@@ -202,7 +202,7 @@ struct SegmentTroubleTests {
 
     // MARK: What a kill leaves
 
-    @Test("Notes keep up with a long transfer")
+    @Test("The notes on disk follow a long transfer")
     func longTransfer() async throws {
         let (folder, long) = (try TemporaryFolder(), RangeStub(data: patternedData(40_000_000)))
         let target = folder.url.appending(path: "file")

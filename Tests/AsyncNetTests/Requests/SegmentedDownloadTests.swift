@@ -75,7 +75,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Another version during the download starts over, without segments")
+    @Test("A download whose file changes meanwhile starts over, without segments")
     func changed() async throws {
         let other = patternedData(5_000_000)
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -208,7 +208,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("What is no checksum is refused before anything is sent")
+    @Test("An invalid checksum is refused before anything is sent")
     func malformed() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let download = Session().download(

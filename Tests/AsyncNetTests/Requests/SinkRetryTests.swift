@@ -107,7 +107,7 @@ struct SinkRetryTests {
     }
 
     @Test(
-        "A retrier that leaves the decision is called once too, whether the response is validated or not",
+        "A retrier that does not decide is called once, whether the response is validated or not",
         arguments: [true, false])
     func noOpinion(_ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())

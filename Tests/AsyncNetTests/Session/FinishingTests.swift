@@ -88,7 +88,7 @@ struct FinishingTests {
     }
 
     @Test(
-        "What code of a running request sends is sent, and new requests are refused",
+        "A session that finishes sends what the code of running requests requests, and refuses other requests",
         arguments: Place.allCases)
     private func needs(_ place: Place) async {
         let (box, errors, gate, clock) = (SessionBox(), Outcomes(), Gate(), TestClock())
@@ -248,7 +248,7 @@ struct FinishingTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A loop that is left ends the wait for it")
+    @Test("finish() does not wait for a loop over pages that was left")
     func leftLoop() async throws {
         let (session, stub) = pages()
         for try await page in session.pages([Int].self, from: "http://a/1") where page == [2] { break }
@@ -310,7 +310,7 @@ struct FinishingTests {
         await finishing.withLock { $0 }?.value
     }
 
-    @Test("A loop whose first page fails is not waited for")
+    @Test("finish() does not wait for a loop whose first page failed")
     func failedFirstPage() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(404) }, configuration: .init(clock: TestClock()))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "What stands before a colon is a scheme, of which the error says what else may be meant",
+        "Text before a colon is read as a scheme, and the error says what else may be meant",
         arguments: [
             ("documents:batchGet", true), ("localhost:8080/a", true), ("a.b-c:d?e:f#g", true), ("mailto:ada@h", true),
             ("ftp://h/a", false), ("ws://h/", false),
@@ -23,7 +23,7 @@ struct SessionTests {
     }
 
     @Test(
-        "A relative reference with a colon is one with ./ before it, or with the colon in a later segment",
+        "A relative reference may have a colon after ./ or in a later segment",
         arguments: [("./documents:batchGet", "/v1/documents:batchGet"), ("a/b:c", "/v1/a/b:c"), ("?a:b", "/v1/?a:b")])
     func colons(_ reference: String, _ target: String) async throws {
         let session = Session(

@@ -54,7 +54,7 @@ struct URLTemplateRequestTests {
     }
 
     @Test(
-        "A segment is a dot segment once its escaped dots are decoded",
+        "An escaped dot segment is recognized as a dot segment",
         arguments: [
             ("%2E", true), ("%2e%2E", true), (".%2e", true), ("%2E.", true), ("..", false), (".", false),
             ("%2E%2E%2E", false), ("a%2E%2E", false), ("%2F", false), ("", false),

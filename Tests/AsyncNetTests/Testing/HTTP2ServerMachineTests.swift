@@ -104,7 +104,7 @@ struct HTTP2ServerMachineTests {
         },
     ]
 
-    @Test("What a client sends against RFC 9113 ends the connection, with the reason", arguments: ofConnection)
+    @Test("A client's violation of RFC 9113 ends the connection, with the reason", arguments: ofConnection)
     func violations(_ violation: Violation) {
         var machine = machine()
         _ = machine.receive(bytes(violation.write))
@@ -156,7 +156,7 @@ struct HTTP2ServerMachineTests {
         },
     ]
 
-    @Test("What a client sends against RFC 9113 on a stream ends the stream", arguments: ofStream)
+    @Test("A client's violation of RFC 9113 on a stream ends the stream", arguments: ofStream)
     func streamViolations(_ violation: Violation) {
         var machine = machine(.init(initialWindow: 10))
         let events = machine.receive(bytes(violation.write))

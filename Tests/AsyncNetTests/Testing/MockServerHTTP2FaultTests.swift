@@ -7,7 +7,7 @@ import Testing
 @Suite("MockServer over HTTP/2, faults", .timeLimit(.minutes(5)))
 struct MockServerHTTP2FaultTests {
     @Test(
-        "Each fault is the error that it is",
+        "Each fault over HTTP/2 ends the request with its error",
         arguments: [
             (MockResponse.Fault.closeBeforeHead, .emptyReply), (.resetBeforeHead, .connectionLost),
             (.resetAfterHead, .connectionLost), (.resetMidBody(after: 3), .connectionLost),
@@ -48,7 +48,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("Drips, and a stall inside a body, pass what they are to pass", arguments: HTTP2Client.allCases)
+    @Test("A dripping body arrives whole, and a stalled one up to the stall", arguments: HTTP2Client.allCases)
     func slow(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             let text = MockResponse.text("hello world")
@@ -252,7 +252,7 @@ struct MockServerHTTP2FaultTests {
 
     // MARK: Frames
 
-    @Test("Frames are sent as they are")
+    @Test("Frames of a script are sent unchanged")
     func frames() async throws {
         let head = MockResponse.Frame(1, flags: 4, Data([0x88]))
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in

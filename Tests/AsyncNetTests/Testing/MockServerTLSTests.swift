@@ -44,7 +44,7 @@ struct MockServerTLSTests {
     }
 
     @Test(
-        "Each fault of a certificate is the error that it is",
+        "Each faulty certificate ends the request with its error",
         arguments: [
             (MockServer.TLS.selfSigned, false, .certificateNotTrusted), (.expired, true, .certificateExpired),
             (.wrongHost, true, .certificateHostMismatch),

@@ -149,7 +149,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("It listens on IPv6 as well")
+    @Test("A server listens on ::1 too")
     func ipv6() async throws {
         let server = try await MockServer.start(on: .ipv6)
         #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
@@ -174,7 +174,7 @@ struct MockServerTests {
 @Suite("StubTransport", .timeLimit(.minutes(5)))
 struct StubTransportTests {
     @Test(
-        "Each fault is the error it would end in",
+        "Each fault of a stub is the error that it would be over sockets",
         arguments: [
             (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply),
             (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
@@ -236,7 +236,7 @@ struct TestClockTests {
         await watcher.value
     }
 
-    @Test("Of requests that are not taken only the latest are kept")
+    @Test("The server keeps only the latest of the requests that are not taken")
     func keptRequests() async throws {
         let server = try await MockServer.start(keptRequests: 3)
         await server.route("/*") { _ in .status(204) }

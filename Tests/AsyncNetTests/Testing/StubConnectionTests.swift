@@ -44,7 +44,7 @@ struct StubConnectionTests {
     }
 
     @Test(
-        "Faults are those of a server",
+        "Faults of a stub's WebSocket are those of a server's",
         arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
     func faults(_ fault: MockWebSocket.Fault) async throws {
         let session = Session(transport: StubTransport { _ in .webSocket(.echo, fault: fault) })

@@ -32,7 +32,7 @@ struct StubTransportRequestTests {
         }
     }
 
-    @Test("A transport that passes requests on to a stub leaves the clock its view of them")
+    @Test("The clock sees the transfers of a transport that passes requests on to a stub")
     func wrapped() async throws {
         struct Wrapper: Transport {
             let stub: StubTransport

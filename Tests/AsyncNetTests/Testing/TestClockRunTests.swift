@@ -107,7 +107,7 @@ struct TestClockRunTests {
         #expect(texts == ["late", "slow"])
     }
 
-    @Test("Hedges, rate limits and a test's own sleeps pass too")
+    @Test("run moves the clock for hedges, rate limits and the test's own sleeps")
     func otherWaits() async throws {
         let clock = TestClock()
         let count = Atomic(0)
@@ -152,7 +152,7 @@ struct TestClockRunTests {
         }
     }
 
-    @Test("Errors and cancels end the work")
+    @Test("run throws the error of its work, and a cancel ends the work")
     func ends() async throws {
         let clock = TestClock()
         await #expect(throws: CocoaError.self) { try await clock.run { throw CocoaError(.featureUnsupported) } }
@@ -171,7 +171,7 @@ struct TestClockRunTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("Work on the main actor runs there")
+    @Test("Work of the main actor runs on the main actor")
     @MainActor
     func mainActor() async throws {
         let clock = TestClock()

@@ -6,7 +6,7 @@ import Testing
 struct ArraySliceQueueTests {
     private final class Element: Sendable {}
 
-    @Test("What was taken is released while others wait")
+    @Test("An element that was taken is released while others wait")
     func releases() {
         let empty = Element()
         weak var taken: Element?

@@ -34,7 +34,7 @@ struct ClosedConnectionTests {
         #expect(ports[1] == ports[2])
     }
 
-    @Test("The header itself reaches the server, with every method", arguments: TransportUnderTest.allCases)
+    @Test("Connection: close reaches the server with every method", arguments: TransportUnderTest.allCases)
     func header(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         for method in [HTTPMethod.get, .post, .put, .head] {

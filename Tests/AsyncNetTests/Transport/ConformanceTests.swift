@@ -19,7 +19,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Each exchange ends as it must",
+        "Each fault of a server ends the exchange with the response or error of the table",
         arguments: Exchange.onEveryTransport)
     func exchange(_ exchange: Exchange, _ transport: TransportUnderTest) async throws {
         try await withServer(exchange.reply) { (server: MockServer) async throws in
@@ -45,14 +45,14 @@ struct ConformanceTests {
         #expect(code == .cannotConnect || code == .connectionLost)
     }
 
-    @Test("A body that drips is timed from its head", arguments: TransportUnderTest.withHTTP2)
+    @Test("The metrics of a dripping body are timed from its head", arguments: TransportUnderTest.withHTTP2)
     func timeToResponse(_ transport: TransportUnderTest) async throws {
         let response = try await result(.text("hello world").with(.drip(bytes: 1, every: .milliseconds(5))), transport)
         #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
     @Test(
-        "A closed port, an unknown host, an unknown scheme",
+        "A closed port, an unknown host and an unknown scheme each have their error",
         arguments: TransportUnderTest.withHTTP2)
     func unreachable(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -129,7 +129,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Credentials are sent after a redirect within an origin, not to another",
+        "After a redirect credentials are sent within the origin, not to another",
         arguments: TransportUnderTest.withHTTP2
     )
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
@@ -153,7 +153,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A circle of redirects ends after twenty", arguments: TransportUnderTest.withHTTP2)
+    @Test("A circle of redirects ends with an error after twenty", arguments: TransportUnderTest.withHTTP2)
     func redirectLoop(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try await MockServer.start(speaks: .both)

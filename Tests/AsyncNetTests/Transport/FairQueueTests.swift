@@ -46,7 +46,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "There are as many permits as the limit",
+        "No more permits are granted than the limit",
         arguments: [
             (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]),
             (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
@@ -81,7 +81,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "Whoever leaves the line is passed over, wherever it stood",
+        "A cancelled request gets no permit, wherever it stood in the line",
         arguments: [[0], [1], [2], [0, 1], [1, 2], [0, 2], [2, 0], [0, 1, 2]])
     func abandoning(_ gone: [Int]) {
         var queue = FairQueue<Int>(.init(perOrigin: 1))
@@ -162,7 +162,7 @@ struct FairQueueTests {
 
     /// Places are never more than allowed, none is left empty while somebody could take it, and everybody who waits
     /// gets one.
-    @Test("The rules hold in any order of events", arguments: 0..<40)
+    @Test("Limits, priorities and ageing hold in any order of arrivals, releases and cancels", arguments: 0..<40)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         let limit = ConcurrencyLimit(
@@ -247,7 +247,7 @@ struct IndexedHeapTests {
 
 @Suite("Waiting line", .timeLimit(.minutes(5)))
 struct WaitingLineTests {
-    @Test("The order is kept, whichever request is cancelled", arguments: 0..<20)
+    @Test("The other requests keep their order, whichever request is cancelled", arguments: 0..<20)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var line = WaitingLine<Int>()

@@ -41,7 +41,7 @@ struct HopListTests {
         #expect(metrics.hops.map(\.attempt) == Array(151...250))
     }
 
-    @Test("Hops can be set, and continued")
+    @Test("Hops that are set are kept, and later hops continue their numbers")
     func settable() throws {
         var metrics = RequestMetrics()
         let transport = TransportMetrics(httpVersion: "HTTP/1.1")

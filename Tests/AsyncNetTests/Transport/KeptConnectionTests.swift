@@ -17,7 +17,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A request that is not idempotent goes out once",
+        "A POST on a kept connection that was lost is not sent again",
         arguments: [(HTTPMethod.post, ""), (.post, "two"), (.patch, ""), (.patch, "two")],
         TransportUnderTest.withoutURLSession)
     func notRepeated(_ request: (method: HTTPMethod, body: String), _ transport: TransportUnderTest) async throws {
@@ -37,7 +37,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "An idempotent request is sent once more on a new connection, and metrics count it",
+        "A GET on a kept connection that was lost is sent once more on a new one, and metrics count it",
         arguments: TransportUnderTest.allCases)
     func repeated(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -60,7 +60,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "It does not go out a third time", arguments: TransportUnderTest.allCases
+        "A request whose second connection is lost too is not sent a third time", arguments: TransportUnderTest.allCases
     )
     func repeatedOnce(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

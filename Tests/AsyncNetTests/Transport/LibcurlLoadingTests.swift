@@ -44,7 +44,7 @@ import Testing
             }
         }
 
-        @Test("An empty name is none")
+        @Test("An empty library name counts as not set")
         func empty() async {
             await #expect(processExitsWith: .success) {
                 #expect(Self.description(with: "").hasPrefix("libcurl "))

@@ -35,7 +35,7 @@ struct ResponseFieldsTests {
         }
     }
 
-    @Test("The same target twice is followed", arguments: TransportUnderTest.allCases)
+    @Test("A redirect with the same Location twice is followed", arguments: TransportUnderTest.allCases)
     func location(_ transport: TransportUnderTest) async throws {
         let redirect = MockResponse(
             302, headers: [.init(name: "Location", value: "/a"), .init(name: "Location", value: "/a")])
@@ -46,7 +46,7 @@ struct ResponseFieldsTests {
         }
     }
 
-    @Test("An empty target is none", arguments: TransportUnderTest.allCases)
+    @Test("A redirect with an empty Location is delivered", arguments: TransportUnderTest.allCases)
     func emptyLocation(_ transport: TransportUnderTest) async throws {
         try await withServer(.redirect(to: "")) { (server: MockServer) async throws in
             #expect(

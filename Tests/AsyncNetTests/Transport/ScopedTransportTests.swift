@@ -23,7 +23,7 @@ struct ScopedTransportTests {
     }
 
     @Test(
-        "It carries every kind of request, with all hops, attempts, segments and pages",
+        "A scope's transport carries every kind of request, with all hops, attempts, segments and pages",
         arguments: TaggedRequest.allCases)
     func kinds(_ request: TaggedRequest) async throws {
         let site = TaggedSite("site")
@@ -33,7 +33,7 @@ struct ScopedTransportTests {
         await session.finish()
     }
 
-    @Test("Only sessions over the automatic transport use it")
+    @Test("Only sessions over the automatic transport use the scope's transport")
     func otherTransports() async throws {
         try await withServer(.text("server"), .text("server"), .text("server")) { (server: MockServer) async throws in
             let url = server.url()
@@ -49,7 +49,7 @@ struct ScopedTransportTests {
         }
     }
 
-    @Test("The task that makes a request decides, not the task that awaits it")
+    @Test("The scope in which a request is made decides its transport, not the scope in which it is awaited")
     func maker() async throws {
         try await withServer(.text("server")) { (server: MockServer) async throws in
             let outside = Self.session.request(server.url())
@@ -118,7 +118,7 @@ struct ScopedTransportTests {
         #expect(text == "token")
     }
 
-    @Test("Code of a scope's transport is in the scope outside")
+    @Test("Requests that the scope's transport makes use the transport outside the scope")
     func outer() async throws {
         let inner = StubTransport { _ in
             let text = try await Self.session.request(TaggedSite.base).serializing(String.self).value
@@ -132,7 +132,7 @@ struct ScopedTransportTests {
         #expect(text == "inner, then outer")
     }
 
-    @Test("After the end of the scope its requests fail")
+    @Test("Requests made in a scope fail after its end")
     func end() async throws {
         let scoped = ScopedTransport(StubTransport(TaggedSite("scope").reply))
         let request = ScopedTransport.$current.withValue(scoped) { Self.session.request(TaggedSite.base) }

@@ -224,7 +224,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "Each host's settings are checked",
+        "Invalid settings of any host are an error",
         arguments: WireTransport.allCases,
         [
             ["a:1": TLSConfiguration()], ["*": .init()], ["a": .init(pins: ["x"])],

@@ -76,7 +76,7 @@ struct TLSHostsTests {
         #expect(error?.message.contains("two entries") == true)
     }
 
-    @Test("Each difference between settings counts")
+    @Test("Settings that differ in any property are not equal")
     func differences() throws {
         let identity = TLSConfiguration.ClientIdentity(certificate: "a", key: "b", password: "c")
         let all: [TLSConfiguration] = [

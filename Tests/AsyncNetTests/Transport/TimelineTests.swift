@@ -10,7 +10,7 @@ struct TimelineTests {
         requestStartTime: Date(timeIntervalSinceReferenceDate: 100), latency: .milliseconds(123),
         requestDuration: .milliseconds(150), serializationDuration: .microseconds(2600))
 
-    @Test("The description is Alamofire 4's")
+    @Test("The description of a timeline is that of Alamofire 4")
     func description() {
         let intervals = """
             "Latency": 0.123 secs, "Request Duration": 0.150 secs, "Serialization Duration": 0.003 secs, \
@@ -24,7 +24,7 @@ struct TimelineTests {
                 """)
     }
 
-    @Test("Times are the start and the intervals")
+    @Test("The times of a timeline follow from the start and the intervals")
     func times() {
         #expect(timeline.totalDuration == .microseconds(152_600))
         #expect(abs(timeline.initialResponseTime.timeIntervalSinceReferenceDate - 100.123) < 1e-6)

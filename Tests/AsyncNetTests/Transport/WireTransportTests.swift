@@ -114,7 +114,7 @@ struct WireTransportTests {
         await server.stop()
     }
 
-    @Test("A path is sent as it stands", arguments: WireTransport.allCases)
+    @Test("A path is sent unchanged", arguments: WireTransport.allCases)
     func path(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             _ = try await wire.send(server.url("/a/../b%2Fc/./d?x=%20y"))

@@ -27,14 +27,14 @@ struct WithheldRedirectTests {
             """)
     }
 
-    @Test("They are followed", arguments: fields, TransportUnderTest.withoutURLSession)
+    @Test("A redirect whose body fails is followed", arguments: fields, TransportUnderTest.withoutURLSession)
     func followed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)
         #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
     }
 
     @Test(
-        "A redirect that is not followed delivers its head and the body's error", arguments: fields,
+        "A redirect with a failing body that is not followed has its head and the body's error", arguments: fields,
         TransportUnderTest.withoutURLSession)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)

@@ -78,7 +78,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "Which zones a URL may have",
+        "A URL may have a zone after an IPv6 address only, of at most 15 unreserved characters",
         arguments: [
             ("http://[fe80::1%25eth0]/", nil), ("http://[fe80::1%eth0]:8080/a?b#c", nil),
             ("https://[FE80::1%25en0.1]/", nil), ("http://[::1%251]/", nil), ("http://[fe80::1%25a-b._~]/", nil),

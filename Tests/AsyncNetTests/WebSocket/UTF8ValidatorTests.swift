@@ -24,7 +24,7 @@ struct UTF8ValidatorTests {
         #expect(wrong == [])
     }
 
-    @Test("The limits of each length")
+    @Test("The first and last code points of each length are valid, those beyond are not")
     func limits() {
         let scalars: [UInt32] = [0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
         for scalar in scalars.compactMap(Unicode.Scalar.init) {

@@ -36,7 +36,7 @@ struct WebSocketCompressionTests {
         (.init(clientWindowBits: 99, serverWindowBits: .max), "; client_max_window_bits"),
     ]
 
-    @Test("What a client offers", arguments: offers)
+    @Test("A client offers the parameters of its settings", arguments: offers)
     func offer(settings: WebSocketCompression, expected: String) {
         #expect(settings.offer.text == "permessage-deflate" + expected)
     }
@@ -59,7 +59,7 @@ struct WebSocketCompressionTests {
         (.init(clientContextTakeover: false), "", Agreed(false, true, 15, 15)),
     ]
 
-    @Test("What a response means to the client", arguments: responses)
+    @Test("The client accepts the parameters that it offered, and refuses others", arguments: responses)
     func agreement(settings: WebSocketCompression, response: String, expected: Agreed?) throws {
         let response = try #require(Self.parameters(response))
         #expect(settings.agreement(from: response).map(Agreed.init) == expected)
@@ -85,7 +85,7 @@ struct WebSocketCompressionTests {
         ),
     ]
 
-    @Test("What a server responds", arguments: serverResponses)
+    @Test("A server agrees to the first offer that it can accept", arguments: serverResponses)
     func response(settings: WebSocketCompression, offer: String, expected: String, agreed: Agreed) throws {
         let response = settings.response(to: try #require(Self.parameters(offer)))
         #expect(response.parameters.text == "permessage-deflate" + expected)

@@ -23,13 +23,13 @@ struct WebSocketExtensionTests {
         ("a; b=\"1 2\"", nil), ("a; b=\"1\\", nil), (";", nil), ("a/b", nil), ("a; b=\"1\"c", nil),
     ]
 
-    @Test("Lists by RFC 6455 §9.1", arguments: lists)
+    @Test("Lists of extensions are parsed by RFC 6455 §9.1", arguments: lists)
     func list(text: String, expected: [WebSocketExtension]?) {
         #expect(WebSocketExtension.list(text) == expected)
     }
 
     @Test(
-        "Invalid parameters of permessage-deflate",
+        "Invalid parameters of permessage-deflate are refused",
         arguments: [
             "deflate", "permessage-deflate; x", "permessage-deflate; server_no_context_takeover=1",
             "permessage-deflate; client_no_context_takeover=1", "permessage-deflate; server_max_window_bits",

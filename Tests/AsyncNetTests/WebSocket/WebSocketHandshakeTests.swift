@@ -53,7 +53,7 @@ struct WebSocketHandshakeTests {
         (["Sec-WebSocket-Protocol": "v1"], "v1"), (["Sec-WebSocket-Extensions": ""], nil),
     ]
 
-    @Test("Valid responses", arguments: accepted)
+    @Test("Valid responses switch to the WebSocket protocol", arguments: accepted)
     func accepts(changes: [String: String], subprotocol: String?) throws {
         let handshake = try Self.handshake(protocols: ["v2", "v1"])
         let agreement = try handshake.agreement(from: Self.response(to: handshake, changes.mapValues { $0 }))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Masks of WebSocket frames")
 struct WebSocketMaskTests {
-    @Test("RFC 6455 §5.7: Hello")
+    @Test("The masked Hello of RFC 6455 §5.7 is unmasked")
     func example() {
         var bytes = Array("Hello".utf8)
         let mask = WebSocketMask([0x37, 0xFA, 0x21, 0x3D])

@@ -31,7 +31,7 @@ struct WebSocketServerHandshakeTests {
         #expect(server.agreement == WebSocketAgreement(subprotocol: "v2", compression: WebSocketDeflate()))
     }
 
-    @Test("Nothing is chosen that was not offered")
+    @Test("The server chooses no subprotocol or extension that was not offered")
     func nothing() throws {
         let server = try WebSocketServerHandshake(
             method: .get, headers: Self.request(), protocols: ["v1"], compression: WebSocketCompression())
@@ -56,7 +56,7 @@ struct WebSocketServerHandshakeTests {
         #expect(refusal?.headers["Sec-WebSocket-Version"] == (status == 426 ? "13" : nil))
     }
 
-    @Test("Another method is refused")
+    @Test("A handshake with another method than GET is refused")
     func method() {
         let refusal = #expect(throws: WebSocketServerHandshake.Refusal.self) {
             try WebSocketServerHandshake(method: .post, headers: Self.request())

@@ -20,7 +20,7 @@ struct PetstoreTests {
         await server.stop()
     }
 
-    @Test("An operation with a query")
+    @Test("An operation's parameters become the query")
     func list() async throws {
         try await withClient { client, server in
             await server.enqueue(.json(#"[{"id":1,"name":"Fluffy"},{"id":2,"name":"Rex"}]"#))
@@ -33,7 +33,7 @@ struct PetstoreTests {
         }
     }
 
-    @Test("An operation with a JSON body, which is sent with its length and together with the head")
+    @Test("A JSON body of an operation is sent with its length, together with the head")
     func create() async throws {
         try await withClient { client, server in
             await server.enqueue(.json(#"{"id":7,"name":"Ada"}"#, status: 201))
@@ -48,7 +48,7 @@ struct PetstoreTests {
         }
     }
 
-    @Test("An operation with a path parameter, a documented 404 and an undocumented status")
+    @Test("A path parameter is sent, and a documented 404 and an undocumented status are returned")
     func get() async throws {
         try await withClient { client, server in
             await server.enqueue(

@@ -57,7 +57,7 @@ struct ContentDecoderTests {
         return nil
     }
 
-    @Test("Each coding is undone, whole and byte by byte", arguments: ContentDecoding.allCases)
+    @Test("Each content coding is decoded, whole and byte by byte", arguments: ContentDecoding.allCases)
     func whole(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         #expect(coding.isAvailable)
@@ -66,7 +66,7 @@ struct ContentDecoderTests {
         #expect(try await decode([coding], []).isEmpty)
     }
 
-    @Test("A body that is cut anywhere is an error", arguments: ContentDecoding.allCases)
+    @Test("A compressed body that is cut anywhere is an error", arguments: ContentDecoding.allCases)
     func truncated(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         for count in 1..<encoded.count {
@@ -169,7 +169,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "Bytes in the middle that are wrong end in an error or other text, never in a trap",
+        "A wrong byte in the middle ends in an error or other text, never in a trap",
         arguments: ContentDecoding.allCases)
     func damaged(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
@@ -181,7 +181,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("deflate without zlib's header is undone too")
+    @Test("deflate without zlib's header is decoded too")
     func bareDeflate() async throws {
         let encoded = try #require(Data(base64Encoded: "S0osSlVISU3LSSxJBQA="))
         #expect(try await decode([.deflate], [encoded]) == Data("bare deflate".utf8))
@@ -237,7 +237,7 @@ struct ContentDecoderTests {
 
     // MARK: Over a transport
 
-    @Test("What a transport leaves encoded is decoded above it")
+    @Test("A body that a transport delivers encoded is decoded by the session")
     func aboveTransport() async throws {
         let encoded = try Self.encoded(.gzip)
         let session = Session(transport: EncodedTransport(body: encoded))

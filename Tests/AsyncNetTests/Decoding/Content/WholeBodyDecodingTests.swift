@@ -7,7 +7,7 @@ import Testing
 struct WholeBodyDecodingTests {
     private func gzip(_ data: Data) throws -> Data { try Compressor(.gzip).compress(data, isLast: true) }
 
-    @Test("One coding, two, and none")
+    @Test("A body with one, two or no codings is decoded as a whole")
     func codings() throws {
         let body = Data("hello".utf8)
         #expect(try gzip(body).decoded(from: ["gzip"], limit: 5) == body)

@@ -59,7 +59,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "When it connects again",
+        "The policy, the id, the length and the error decide whether a stream connects again",
         arguments: [
             (.never, "id: 1\nretry: 1\n\n", nil, nil, false), (.ifResumable(), "data: 1\n\n", nil, nil, false),
             (.ifResumable(), "id: 1\n\n", nil, nil, true),
@@ -80,7 +80,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "Statuses that may pass do not end it, others do",
+        "A reconnection refused with 429, 502 or 503 is tried again, one with 401 or 404 ends the stream",
         arguments: [(503, true), (429, true), (502, true), (401, false), (404, false)])
     func statuses(_ status: Int, _ connects: Bool) throws {
         var connection = try connection()

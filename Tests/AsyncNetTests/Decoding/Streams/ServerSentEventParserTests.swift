@@ -56,7 +56,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "Fields",
+        "Each field of an event is read by the standard's rules",
         arguments: [
             ("event: add\ndata: 1\n\n", [ServerSentEvent(event: "add", data: "1")]),
             ("event:add\ndata:1\n\ndata:2\n\n", [.init(event: "add", data: "1"), .init(data: "2")]),

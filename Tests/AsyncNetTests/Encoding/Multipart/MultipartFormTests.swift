@@ -155,7 +155,7 @@ struct MultipartFormTests {
         #expect(await failure(headers: [.contentType("application/x-own")]) { $0.append("x", name: "a") } == nil)
     }
 
-    @Test("What goes wrong with a part ends the request")
+    @Test("An error of a part ends the request")
     func brokenParts() async {
         #expect(await failure { $0.append(URL(filePath: "/nowhere"), name: "a") }?.code == .fileNotReadable)
         let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Cache-Control")
 struct CacheControlTests {
     @Test(
-        "Seconds of max-age (RFC 9111 §1.2.2, §4.2.1)",
+        "max-age is read as whole seconds (RFC 9111 §1.2.2, §4.2.1)",
         arguments: [
             ("max-age=60", 60), ("Max-Age=60", 60), ("no-store, max-age=60", 60), ("max-age=\"60\"", 60),
             ("max-age = 60", 0), ("max-age=", 0), ("max-age", 0), ("max-age=-1", 0), ("max-age=1.5", 0),

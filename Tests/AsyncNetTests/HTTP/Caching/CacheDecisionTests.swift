@@ -14,7 +14,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "By the response's directives",
+        "The response's directives decide whether it is used, confirmed or requested",
         arguments: [
             ("max-age=60", 59, .use(0, .hit)), ("max-age=60", 60, .revalidate(0)), ("max-age=60", 61, .revalidate(0)),
             ("max-age=60, no-cache", 1, .revalidate(0)), ("max-age=60, must-revalidate", 1, .use(0, .hit)),
@@ -28,7 +28,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "By the request's directives (RFC 9111 §5.2.1)",
+        "The request's directives decide whether a stored response is used (RFC 9111 §5.2.1)",
         arguments: [
             ("max-age=60", 30, "max-age=30", .use(0, .hit)), ("max-age=60", 31, "max-age=30", .revalidate(0)),
             ("max-age=60", 30, "min-fresh=30", .use(0, .hit)), ("max-age=60", 31, "min-fresh=30", .revalidate(0)),
@@ -54,7 +54,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "By the mode",
+        "The cache mode decides whether a stored response is used",
         arguments: [
             (CacheMode.standard, CacheDecision.use(0, .hit), CacheDecision.revalidate(0), CacheDecision.fetch),
             (.reload, .fetch, .fetch, .fetch), (.revalidate, .revalidate(0), .revalidate(0), .fetch),
@@ -112,7 +112,7 @@ struct CacheDecisionTests {
 @Suite("Confirming a stored response")
 struct StoredResponseTests {
     @Test(
-        "The conditions of a request (RFC 9111 §4.3.1)",
+        "A stored response is confirmed with its ETag and Last-Modified (RFC 9111 §4.3.1)",
         arguments: [
             (["ETag": "\"a\""], ["If-None-Match: \"a\""]), (["ETag": "W/\"a\""], ["If-None-Match: W/\"a\""]),
             (["Last-Modified": "x"], ["If-Modified-Since: x"]),
@@ -124,7 +124,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "Which 304 confirms it (RFC 9111 §4.3.4)",
+        "A 304 confirms the stored response with its validators only (RFC 9111 §4.3.4)",
         arguments: [
             ("\"a\"", "\"a\"", true), ("W/\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("\"a\"", nil, true),
             (nil, "\"b\"", false), (nil, nil, true),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Which responses a cache stores")
 struct CacheRulesTests {
     @Test(
-        "Responses to GET (RFC 9111 §3)",
+        "Method, status and directives decide whether a response is stored (RFC 9111 §3)",
         arguments: [
             (200, "", true), (204, "", true), (404, "", true), (501, "", true), (301, "", true), (308, "", true),
             (302, "", false), (302, "max-age=1", true), (302, "private", true), (302, "public", true),
@@ -23,7 +23,7 @@ struct CacheRulesTests {
     }
 
     @Test(
-        "What an unsafe method invalidates (RFC 9111 §4.4)",
+        "A successful unsafe method invalidates its URL, Location and Content-Location (RFC 9111 §4.4)",
         arguments: [
             ("POST", 200, [:], ["http://a/x"]), ("PUT", 204, [:], ["http://a/x"]), ("DELETE", 302, [:], ["http://a/x"]),
             ("X-METHOD", 200, [:], ["http://a/x"]), ("POST", 404, [:], []), ("POST", 500, [:], []),
@@ -98,7 +98,7 @@ struct CacheVariantTests {
         #expect(vary.matches(.get(["Authorization": "Digest nonce=1"], credential: "u:p")))
     }
 
-    @Test("No value is kept as it was sent")
+    @Test("The key of a variant contains no header value as it was sent")
     func secrets() throws {
         let request = CacheRequest.get(["Cookie": "id=secret", "Authorization": "Bearer secret"])
         let variant = try #require(CacheVariant(of: ["Vary": "Cookie"], to: request))
@@ -110,7 +110,7 @@ struct CacheVariantTests {
 @Suite("The URL that responses are stored by")
 struct CacheKeyTests {
     @Test(
-        "Spellings of one URL are one, and a fragment is no part of it",
+        "All spellings of a URL share one key, and a fragment is no part of it",
         arguments: [
             ("http://a/x", "http://a:80/x"), ("http://A/x", "http://a:80/x"), ("http://a:80/x", "http://a:80/x"),
             ("http://a", "http://a:80/"), ("http://a?q", "http://a:80/?q"),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Freshness")
 struct FreshnessTests {
     @Test(
-        "Lifetimes in seconds (RFC 9111 §4.2.1, §4.2.2)",
+        "A response's lifetime is computed from its headers (RFC 9111 §4.2.1, §4.2.2)",
         arguments: [
             (["Cache-Control": "max-age=60"], 200, 60),
             (["Cache-Control": "s-maxage=60"], 200, 0),
@@ -42,7 +42,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "Ages in seconds, 10 seconds after the response (RFC 9111 §4.2.3)",
+        "A response's age is computed 10 seconds after it was received (RFC 9111 §4.2.3)",
         arguments: [
             ([:], 0, 10), (["Age": "5"], 0, 15), (["Age": "5"], 2, 17), (["Age": "x"], 0, 10), (["Age": "-5"], 0, 10),
             (["Age": "7, 5"], 0, 17), (["Date": "Sun, 06 Nov 1994 08:49:27 GMT"], 0, 20),

@@ -95,7 +95,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "Nothing stored is for a transport that refuses the host or that cannot be used, and nothing of its is for others"
+        "A transport that refuses the host, or cannot be used, shares no stored response with others"
     )
     func nothing() throws {
         let head = HTTPRequestHead(url: try "https://a/".asURL())

@@ -18,7 +18,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "Other hosts do not, and addresses only their own",
+        "A host matches no domain of others, and an address only itself",
         arguments: [
             ("www.example.com", "example.com"), ("example.com", "badexample.com"), ("example.com", "example.org"),
             ("example.com", "example.com.evil.org"), ("", "example.com"),
@@ -54,7 +54,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "What cookies see of a URL",
+        "Host, path and security of a URL are found for cookies",
         arguments: [
             ("http://EXAMPLE.com", "example.com", "/", false),
             ("https://example.com/A%2Fb/?q#f", "example.com", "/A%2Fb/", true),
@@ -76,7 +76,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "Addresses",
+        "IPv4 and IPv6 addresses are told from names",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("1.2", true), ("2130706433", true), ("0x7f.1", true), ("a.0x", true),
             ("127.0.0.1.", true), ("fe80::1%eth0", true),

@@ -16,7 +16,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Which hosts get it",
+        "A cookie is sent to its host, and with a Domain to the hosts below that",
         arguments: [
             ("a=1", "http://www.example.com/", "www.example.com only"),
             ("a=1; Domain=example.com", "http://www.example.com/", "example.com"),
@@ -84,7 +84,7 @@ struct CookieTests {
         #expect(try cookie("a=1; Secure", url) == nil)
     }
 
-    @Test("Paths and expiry")
+    @Test("A cookie has its path, or the default path, and its expiry")
     func pathAndExpiry() throws {
         #expect(try cookie("a=1", "http://a.b/x/y?z/w")?.path == "/x")
         #expect(try cookie("a=1; Path=/é", "http://a.b/")?.path == "/é")
@@ -95,7 +95,7 @@ struct CookieTests {
         #expect(try cookie("a=1", "/relative") == nil)
     }
 
-    @Test("One's own cookie: a dot before the domain means hosts below it too")
+    @Test("A cookie that the program makes is sent to hosts below its domain if that begins with a dot")
     func ownCookies() {
         let one = Cookie(name: "a", value: "1", domain: ".Example.COM")
         #expect(one.domain == "example.com" && !one.isHostOnly && one.path == "/" && one.isStorable)
@@ -105,7 +105,7 @@ struct CookieTests {
     }
 
     @Test(
-        "One's own cookie that would break the header, the file or a promise is not stored",
+        "A cookie that the program makes is not stored if it would break the header, the file or its prefix's rules",
         arguments: [
             Cookie(name: "", value: "", domain: "a.b"), Cookie(name: "a;b", value: "1", domain: "a.b"),
             Cookie(name: "a=b", value: "1", domain: "a.b"),
@@ -146,7 +146,7 @@ struct CookieTests {
     }
 
     @Test(
-        "To Foundation's cookie and back",
+        "A cookie is unchanged after it became Foundation's cookie and back",
         arguments: [
             Cookie(name: "a", value: "1", domain: "b.c"),
             Cookie(

@@ -41,7 +41,7 @@ struct PublicSuffixesTests {
         #expect(PublicSuffixes.isSuffix("com.pl", nil))
     }
 
-    @Test("The source is named")
+    @Test("The description names where the public suffixes come from")
     func source() {
     }
 

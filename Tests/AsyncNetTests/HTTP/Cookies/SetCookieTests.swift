@@ -25,7 +25,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Nothing, and control characters, are no cookie",
+        "An empty text, and one with control characters, is no cookie",
         arguments: [
             "", " ", "=", " = ", ";", "; a=1", "= ; Path=/", "a=\u{0}", "a=1\u{1}", "a\n=1", "a=1\r", "a=1\r\nb=2",
             "a=1; Path=/\u{7F}", "a=1; x\u{1F}", "a=1\u{B}",
@@ -78,7 +78,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "When it ends: Max-Age over Expires, 400 days at most",
+        "A cookie expires by Max-Age, else by Expires, after 400 days at most",
         arguments: [
             ("a=1", nil), ("a=1; Max-Age=10", 10), ("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT", 10),
             ("a=1; Expires=31 Dec 9999 23:59:59; Max-Age=10", 10),

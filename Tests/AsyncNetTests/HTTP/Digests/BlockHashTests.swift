@@ -12,7 +12,7 @@ struct BlockHashTests {
 
     /// RFC 6234 §8.5's tests that `MessageDigestTests` does not contain; those of whole bytes.
     @Test(
-        "RFC 6234's examples",
+        "Hashes with and without the processor's instructions are those of RFC 6234's examples",
         arguments: [
             (
                 .sha256, String(repeating: "3031323334353637", count: 80),
@@ -81,7 +81,7 @@ struct BlockHashTests {
         }
     }
 
-    @Test("Two pieces, cut anywhere", arguments: HashAlgorithm.allCases)
+    @Test("The hash of two pieces, cut anywhere, is that of the whole", arguments: HashAlgorithm.allCases)
     func cuts(_ algorithm: HashAlgorithm) {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let whole = MessageDigest.of(bytes, algorithm: algorithm)

@@ -13,7 +13,7 @@ struct DigestFieldsTests {
     private static func sha256(_ base64: String = one) -> Checksum { .sha256(base64) }
 
     @Test(
-        "RFC 9530's examples",
+        "The examples of RFC 9530 are read",
         arguments: [
             ("sha-256=:\(one):", [sha256()]), ("sha-256=:\(other):", [sha256(other)]),
             ("sha-512=:\(long):", [.sha512(long)]),
@@ -33,7 +33,7 @@ struct DigestFieldsTests {
     }
 
     @Test(
-        "What else a dictionary may hold does not disturb",
+        "Other members and parameters that a dictionary may have are ignored",
         arguments: [
             "  sha-256=:\(one):  ", "sha-256=:\(one):;a;b=1;c=\"x\"", "a,sha-256=:\(one):",
             "sha-256=:\(one):\t,\t a=?0", "sha-256=:\(one):,a=1.5,b=-7;c=2.125",

@@ -55,7 +55,7 @@ struct MessageDigestTests {
     }
 
     @Test(
-        "A million times the letter a",
+        "The digests of a million letters a are the published ones",
         arguments: [
             (.md5, "7707d6ae4e027c70eea2a935c2296f21"),
             (.sha256, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
@@ -78,7 +78,7 @@ struct MessageDigestTests {
     /// Python's hashlib, over the hashes in hexadecimal, joined, of the bytes 0, 1, 2 and so on for each length up to
     /// 600.
     @Test(
-        "Every length up to several blocks",
+        "Inputs of every length up to several blocks have the right digests",
         arguments: [
             (.md5, "fedbf744e9f34afa0b7c4914076bb4f6"),
             (.sha256, "62acfc975474b2e5edc0ad9ca12d14e1f12d081bee3dc42d7d0449a763ab23de"),

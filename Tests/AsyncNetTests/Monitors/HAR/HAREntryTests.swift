@@ -133,7 +133,7 @@ struct HAREntryTests {
         #expect(try entry(given, []).request.headers.map(\.name) == ["A"])
     }
 
-    @Test("A hop that ends is the only one that does")
+    @Test("The end of one hop does not end the other hops of the request")
     func segments() throws {
         var collector = HopCollector(bodyLimit: 0)
         func receive(_ event: RequestEvent, hop: Int) -> HARExchange? {

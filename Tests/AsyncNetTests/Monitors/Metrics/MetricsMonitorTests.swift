@@ -10,7 +10,7 @@ import Testing
 struct MetricsMonitorTests {
     private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
-    @Test("Each time that a request is sent counts by itself, and the request as a whole once")
+    @Test("Each hop of a request counts by itself, and the request as a whole once")
     func retries() async throws {
         let count = Counter()
         let snapshot = try await measured {

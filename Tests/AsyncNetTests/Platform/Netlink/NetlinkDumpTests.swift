@@ -188,7 +188,7 @@ struct NetlinkDumpTests {
         #expect(NetlinkMessage.all((one + broken + other)[...]).map(\.type) == [16])
     }
 
-    @Test("No bytes trap")
+    @Test("Random bytes never trap")
     func fuzz() {
         var random = SeededRandom(state: 21)
         let samples = [

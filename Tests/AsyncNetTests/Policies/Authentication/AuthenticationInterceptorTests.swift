@@ -10,7 +10,7 @@ import Testing
 /// One credential for many requests: who refreshes it when, and what becomes of the others.
 @Suite("AuthenticationInterceptor", .timeLimit(.minutes(5)))
 struct AuthenticationInterceptorTests {
-    @Test("A request carries the credential")
+    @Test("A request is sent with the credential")
     func applies() async {
         let fixture = TokenFixture(AccessToken(2))
         #expect(await fixture.get().value == "ok")
@@ -18,7 +18,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 0)
     }
 
-    @Test("A request's own interceptor does the same")
+    @Test("The interceptor of a single request sends the credential too")
     func ownInterceptor() async throws {
         let authenticator = TokenAuthenticator { _ in AccessToken(2) }
         let session = Session(transport: StubTransport { $0.answer(for: AccessToken(2)) })
@@ -175,7 +175,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 4)
     }
 
-    @Test("Without a window it is refreshed as often as it takes; one of 0 attempts allows none")
+    @Test("Without a window refreshes are unlimited; a window of 0 attempts allows none")
     func windows() async {
         let patient = TokenFixture(
             window: nil, renew: { AccessToken($0.number + 1) }, answer: { $0.answer(for: AccessToken(20)) })

@@ -107,7 +107,7 @@ struct AuthenticationStormTests {
         #expect(fixture.stub.requests.count == 200 + service.old)
     }
 
-    @Test("The same over sockets, refreshed over the same session")
+    @Test("400 requests over libcurl share one refresh, which is made over the same session")
     func server() async throws {
         let server = try await MockServer.start()
         let service = Service(holding: 200)

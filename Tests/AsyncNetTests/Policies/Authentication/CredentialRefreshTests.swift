@@ -233,7 +233,7 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
-    @Test("What a refresh leaves running is authenticated as soon as the refresh has ended")
+    @Test("A task that a refresh leaves running sends authenticated requests once the refresh has ended")
     func leftovers() async {
         let (gate, session) = (Gate(), SessionBox())
         let (leftovers, leftover) = AsyncStream.makeStream(of: Task<String?, Never>.self)

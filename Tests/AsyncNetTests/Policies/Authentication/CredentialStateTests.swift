@@ -36,7 +36,7 @@ struct CredentialStateTests {
         #expect(remedy(state, 1) == "refresh b")
     }
 
-    @Test("The last five are remembered with their versions, newest first; a log-out forgets them")
+    @Test("The last five credentials are remembered with their versions, newest first; a log-out forgets them")
     func memory() {
         var state = CredentialState("0", window: nil)
         #expect(state.known.map(\.credential) == ["0"])

@@ -85,7 +85,7 @@ struct CredentialTests {
         #expect(scheme == "Basic" || counts == [false, false, true])
     }
 
-    @Test("A URL's userinfo is such a credential, and is neither sent nor shown in the URL")
+    @Test("A URL's userinfo answers a challenge, and is neither sent nor shown in the URL")
     func userinfo() async throws {
         let stub = stub(Guarded("Basic"))
         let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(
@@ -261,7 +261,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "Streams, downloads and every transport",
+        "A challenge of a stream and of a download is answered over every transport",
         arguments: TransportUnderTest.allCases)
     func kinds(_ transport: TransportUnderTest) async throws {
         let guarded = Guarded("Digest")

@@ -33,7 +33,7 @@ struct CookieJarTests {
         #expect(await jar.store(setCookie: ["a=1"], from: nowhere).isEmpty)
     }
 
-    @Test("The clock is the jar's own")
+    @Test("Cookies expire by the jar's clock")
     func clock() async throws {
         let time = TimeBox(Self.start)
         let jar = CookieJar(now: { time.now })
@@ -67,7 +67,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "Hosts longer than DNS allows have no cookies",
+        "A host longer than DNS allows gets no cookies",
         arguments: [(253, true), (255, true), (256, false), (60_000, false)])
     func longHosts(_ size: Int, _ hasCookies: Bool) async throws {
         let jar = CookieJar()
@@ -78,7 +78,7 @@ struct CookieJarTests {
         #expect(await jar.set(Cookie(name: "a", value: "1", domain: host)) == hasCookies)
     }
 
-    @Test("Removing")
+    @Test("Cookies are removed one by one, by a condition, by the end of the session, and all together")
     func removing() async throws {
         let jar = CookieJar()
         await jar.store(
@@ -199,7 +199,7 @@ struct CookieJarTests {
         #expect(folder.contents == ["jar"])
     }
 
-    @Test("To Foundation's storage and back")
+    @Test("Cookies are unchanged after they went to Foundation's storage and back")
     func foundation() async throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let jar = CookieJar()

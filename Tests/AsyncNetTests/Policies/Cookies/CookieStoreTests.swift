@@ -76,7 +76,7 @@ struct CookieStoreTests {
     }
 
     @Test(
-        "Hosts and schemes",
+        "Host and scheme of a URL decide which cookies are sent",
         arguments: [
             ("http://example.com/", "sub=1"), ("http://www.example.com/", "host=1; sub=1"),
             ("https://www.example.com/", "host=1; sub=1; safe=1"), ("http://x.www.example.com/", "sub=1"),
@@ -91,7 +91,7 @@ struct CookieStoreTests {
         #expect(try it.header(url) == header)
     }
 
-    @Test("Addresses only get their own")
+    @Test("An address gets only the cookies that it set")
     func addresses() throws {
         var it = Fixture()
         _ = try it.receive("http://127.0.0.1/", "x=1", "y=1; Domain=0.0.1")
@@ -120,7 +120,7 @@ struct CookieStoreTests {
         #expect(header?.hasPrefix("s=1") == true)
     }
 
-    @Test("The rule holds up and down the domains, for this name only, and as long as the cookie lives")
+    @Test("A secure cookie protects its name in domains above and below, as long as it lives")
     func secureAloneDomains() throws {
         var it = Fixture()
         _ = try it.receive("https://example.com/", "s=1; Secure; Domain=example.com; Max-Age=10")
@@ -159,7 +159,7 @@ struct CookieStoreTests {
             ).count == 4)
     }
 
-    @Test("Removing", arguments: [("x", 2), ("none", 3)])
+    @Test("Cookies are removed by a condition, and all together", arguments: [("x", 2), ("none", 3)])
     func removing(_ name: String, _ left: Int) throws {
         var it = Fixture()
         _ = try it.receive("http://a.b/", "x=1", "y=1", "z=1; Domain=a.b")

@@ -48,7 +48,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "A line",
+        "A line of the file is read as a cookie, a comment, or nothing",
         arguments: [
             ("a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("a.b\tTRUE\t/\tFALSE\t0\tx\t1", "x=1 .a.b /"),
             (".a.b\tTRUE\t/p\ttrue\t0\tx\t1", "x=1 .a.b /p secure"),
@@ -84,7 +84,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "Numbers beyond all dates neither trap nor end a cookie",
+        "An expiry beyond all dates neither traps nor makes the cookie expire",
         arguments: ["99999999999999999999", "9223372036854775808", String(repeating: "9", count: 400)])
     func hugeExpiry(_ seconds: String) throws {
         let cookie = try #require(read("a.b\tFALSE\t/\tFALSE\t\(seconds)\tx\t1").first)
@@ -132,7 +132,7 @@ struct NetscapeCookiesTests {
         #expect(NetscapeCookies.read(file, now: Self.now).map(\.value) == ["café", "é"])
     }
 
-    @Test("Programs that look for it find the first line")
+    @Test("The file begins with the line that curl looks for")
     func opening() {
         #expect(
             NetscapeCookies.text([]).hasPrefix("# Netscape HTTP Cookie File\n")

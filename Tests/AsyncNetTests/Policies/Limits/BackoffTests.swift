@@ -16,7 +16,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "It grows exponentially up to the maximum, for any numbers",
+        "The delay grows exponentially up to the maximum, for any numbers",
         arguments: [
             (fixed(), 0, .milliseconds(500)), (fixed(), 1, .seconds(1)), (fixed(), 2, .seconds(2)),
             (fixed(), 10, .seconds(512)), (fixed(), 12, .seconds(2048)),
@@ -54,7 +54,7 @@ struct BackoffTests {
         #expect(delays.min() ?? most <= least + margin && delays.max() ?? least >= most - margin)
     }
 
-    @Test("The ends of the range are in it")
+    @Test("Jitter includes both ends of its range")
     func ends() {
         struct Fixed: RandomNumberGenerator {
             let bits: UInt64

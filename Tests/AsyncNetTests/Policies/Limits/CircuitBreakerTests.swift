@@ -24,7 +24,7 @@ struct CircuitBreakerTests {
     private static let probing = BreakerState.Phase.halfOpen(running: 1, succeeded: 0)
 
     @Test(
-        "The state machine",
+        "Results open, probe and close a circuit as in the table",
         arguments: [
             ("it stays closed on success", rules, [.pass(100, .success), .isNow(.closed)]),
             (
@@ -161,7 +161,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(
-        "What counts as a failure",
+        "Only statuses of the table count as failures",
         arguments: [
             (200, .success), (304, .success), (404, .success), (408, .success), (429, .ignored), (499, .success),
             (500, .failure), (503, .failure), (599, .failure),
@@ -170,7 +170,7 @@ struct CircuitBreakerTests {
         #expect(OriginVerdict(statusCode: status) == verdict)
     }
 
-    @Test("Which errors are the host's")
+    @Test("Only errors of the origin count as failures")
     func errorCodes() {
         for code: AsyncNetError.Code in [
             .cannotConnect, .connectionLost, .timedOut, .tlsHandshakeFailed, .hostNotFound, .emptyReply,

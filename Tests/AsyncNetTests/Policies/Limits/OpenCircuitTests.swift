@@ -100,7 +100,7 @@ struct OpenCircuitTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("A request that was refused counts no attempt, and only the first of an opening is an error in the log")
+    @Test("A refused request has no attempt, and only the first refusal of an open circuit is logged as an error")
     func refused() async {
         let lines = Locked<[String]>([])
         let log = RequestLog(format: { "\($0.severity) \($0["attempts"] ?? "-")" }) { line in
@@ -121,7 +121,7 @@ struct OpenCircuitTests {
         #expect(lines.withLock { $0 } == ["warning 1", "error 0", "info 0", "info 0"])
     }
 
-    @Test("What was never sent counts no attempt, whatever ended it")
+    @Test("A request that was never sent has no attempt, whatever ended it")
     func unsent() async {
         let stub = StubTransport { _ in .text("ok") }
         let cached = Session(transport: stub, configuration: .init(cache: HTTPCache()))

@@ -27,7 +27,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("It fills again to the burst and no further")
+    @Test("The bucket fills again to the burst and no further")
     func filling() {
         var bucket = TokenBucket(.init(requests: 2, per: .seconds(1), burst: 2))
         #expect(bucket.isFull(at: .zero))
@@ -101,7 +101,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "Limits of any size are no trap",
+        "Limits of any size do not trap",
         arguments: [
             RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max),
             .init(requests: .min, per: .seconds(Int64.min), burst: .min),
@@ -155,7 +155,7 @@ struct RateLimiterTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("Turns are at fixed times, however late each timer is", arguments: 0..<200)
+    @Test("Requests are admitted at fixed times, however late each timer is", arguments: 0..<200)
     func fixedTimes(_: Int) async throws {
         let limiter = limiter(.init(requests: 10, per: .seconds(1), burst: 1))
         try await limiter.acquire(origin: "a")
@@ -249,7 +249,7 @@ struct RateLimiterTests {
         try await limiter.acquire(origin: "a")
     }
 
-    @Test("There is no wait beyond the deadline")
+    @Test("A request whose token comes after its deadline fails at once")
     func deadline() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(10)))
         try await limiter.acquire(origin: "a", until: .zero)
@@ -272,7 +272,7 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "Origins count by themselves, or all together",
+        "The limit counts for each origin, or for all together, as its scope says",
         arguments: [(RateLimit.Scope.origin, true), (.session, false)])
     func scope(_ scope: RateLimit.Scope, _ isFree: Bool) async {
         let limiter = limiter(.init(requests: 1, per: .seconds(1), scope: scope))

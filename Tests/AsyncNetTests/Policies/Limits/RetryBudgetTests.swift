@@ -10,7 +10,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "A part of the first attempts, and the minimum",
+        "The budget allows a share of the first attempts, and the minimum",
         arguments: [
             (RetryBudget(), 0, 100), (.init(), 1000, 300), (.init(minimumPerSecond: 0), 4, 0),
             (.init(minimumPerSecond: 0), 5, 1),
@@ -52,7 +52,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "No window and no time is a trap",
+        "Windows and times of any length do not trap",
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)])
     func extremes(_ window: Duration) {
         var state = RetryBudgetState(.init(ratio: .infinity, minimumPerSecond: .infinity, window: window))
@@ -62,7 +62,7 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test("Hosts have budgets of their own, and only so many are remembered")
+    @Test("Each origin has its own budget, and a limited number is remembered")
     func hosts() {
         let budgets = RetryBudgets(.init(ratio: 0, minimumPerSecond: 0.1), time: TimeSource(TestClock()), capacity: 10)
         #expect(budgets.withdraw(origin: "a") && !budgets.withdraw(origin: "a"))
@@ -88,7 +88,7 @@ struct RetryBudgetTests {
 
 @Suite("Sliding sum", .timeLimit(.minutes(5)))
 struct SlidingSumTests {
-    @Test("It is the sum of the latest ten slots", arguments: 0..<50)
+    @Test("The sum is that of the latest ten slots", arguments: 0..<50)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var sum = SlidingSum(window: .seconds(10))
@@ -105,7 +105,7 @@ struct SlidingSumTests {
         }
     }
 
-    @Test("It neither overflows nor goes back in time")
+    @Test("The sum neither overflows nor goes back in time")
     func extremes() {
         var sum = SlidingSum(window: .seconds(10))
         sum.add(.max, at: .seconds(5))

@@ -29,7 +29,7 @@ struct DownloadPlanTests {
     // MARK: Requests
 
     @Test(
-        "The range is the missing bytes, if the version is known",
+        "A continued download requests the missing bytes, if the version is known",
         arguments: [
             (0, nil, "\"1\"", nil, nil),
             (4, nil, "\"1\"", "bytes=4-", "\"1\""),
@@ -124,7 +124,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "What a response leaves to continue",
+        "The response decides which resume data is left",
         arguments: [
             (200, ["ETag": "\"1\"", "Content-Length": "10"], "\"1\"", 10),
             (200, ["ETag": "W/\"1\"", "Content-Length": "10"], "", 10),

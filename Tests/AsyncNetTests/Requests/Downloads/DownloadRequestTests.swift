@@ -183,7 +183,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Another version, or a server without ranges, starts over", arguments: [true, false])
+    @Test("A download starts over if the server has another version, or no ranges", arguments: [true, false])
     func startsOver(_ isChanged: Bool) async throws {
         try await withRanges(knowsRanges: isChanged) {
             (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -335,7 +335,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "Another version by its date is not spliced, and a coded part is not either",
+        "A part of another date, and an encoded part, are not joined to a partial file",
         arguments: [
             ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
         ] as [HTTPHeaders])

@@ -41,7 +41,7 @@ struct PageCourseTests {
     }
 
     @Test(
-        "To another origin go no secrets: not the caller's, not the session's, not an adapter's",
+        "A page of another origin is requested without the secrets of caller, session and adapters",
         arguments: [
             ("https://b/", false), ("https://a:444/", false), ("https://sub.a/", false), ("//u:p@b/x", false),
             ("https://a/2", true), ("https://A:443/2", true), ("/2", true),

@@ -115,7 +115,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A slow reader is not a silent server, whatever arrives meanwhile; a silent server is",
+        "The timeout does not run while the reader is slow, and ends a stream whose server is silent",
         arguments: TransportUnderTest.withHTTP2)
     func slowReader(_ transport: TransportUnderTest) async throws {
         let clock = TestClock()
@@ -152,7 +152,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A body that is too large ends in its own error, compressed or not, streamed or collected",
+        "A body above the limit ends with .bodyTooLarge, compressed or not, streamed or collected",
         arguments: TransportUnderTest.withHTTP2)
     func tooLarge(_ transport: TransportUnderTest) async throws {
         let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)
@@ -187,7 +187,7 @@ struct StreamRequestTests {
         return all
     }
 
-    @Test("Lines, however they end and wherever chunks are cut")
+    @Test("Lines are delivered whole, however they end and wherever chunks are cut")
     func lines() async throws {
         let pieces = ["a\r", "\nb\n\nc", "d\re", "\u{65E5}"]
         #expect(try await collect(session(pieces).stream("http://a/").lines) == ["a", "b", "", "cd", "e\u{65E5}"])
@@ -202,7 +202,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("JSON lines and JSON texts, decoded as they arrive")
+    @Test("JSON lines and JSON texts are decoded as they arrive")
     func decoding() async throws {
         let users = [User.ada, User(id: 2, name: "Ben")]
         let lines = ["{\"id\":1,\"na", "me\":\"Ada\"}\n\n{\"id\":2,\"name\":\"Ben\"}"]
@@ -216,7 +216,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("Server-sent events with their id and retry")
+    @Test("Server-sent events are delivered with their id and retry")
     func events() async throws {
         let pieces = [": hi\n\nid: 1\nevent: add\nda", "ta: a\ndata: b\nretry: 500\n\n", "data: c\n\ndata: lost"]
         let events = try await collect(

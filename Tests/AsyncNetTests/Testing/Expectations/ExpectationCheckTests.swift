@@ -23,7 +23,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Counts",
+        "Too many and too few requests of an expectation are differences",
         arguments: [
             ([login, user], "POST /login, GET /users/1", []),
             ([login, user], "GET /users/1?a=b, POST /login", []),
@@ -56,7 +56,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Order",
+        "Requests in another order than expected are a difference, if the order counts",
         arguments: [
             ([login, user], "POST /login, GET /users/1", nil),
             ([login, users], "POST /login, GET /users/1, GET /a, GET /users/2", nil),
@@ -74,7 +74,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Others",
+        "Requests that nothing expects are differences",
         arguments: [
             ([login], "POST /login", [], []),
             ([login], "POST /login, GET /a?secret=1", [], ["GET /a was received, but is not expected"]),

@@ -13,7 +13,7 @@ struct MockRouterVerifyTests {
         }
     }
 
-    @Test("Requests as expected record no issue")
+    @Test("verify records no issue if the requests are as expected")
     func met() async throws {
         let stub = StubTransport { _ in .text("a") }
         await send(
@@ -28,7 +28,7 @@ struct MockRouterVerifyTests {
         stub.verify { ExpectedRequest(nil, "/*", times: 3) }
     }
 
-    @Test("Each difference is an issue at its line")
+    @Test("verify records each difference as an issue at its line")
     func unmet() async throws {
         let stub = StubTransport()
         stub.on(.get, "/users/:id", times: 2) { _ in .text("a") }
@@ -52,7 +52,7 @@ struct MockRouterVerifyTests {
         #expect(found.map { $0.sourceLocation?.line } == [line + 5, line + 3, line + 2])
     }
 
-    @Test("A server has all its requests, taken or not, and verifies them")
+    @Test("A server verifies all requests, taken or not")
     func server() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             await send(

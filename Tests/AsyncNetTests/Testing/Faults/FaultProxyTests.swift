@@ -76,7 +76,7 @@ struct FaultProxyTests {
 
     /// A client that still sends when the connection is closed may see that as a loss.
     @Test(
-        "Each other fault is the error that it is",
+        "Each fault that loses bytes or connections ends the request with its error",
         arguments: [
             (.timeout(after: .milliseconds(1)), .downstream, [.emptyReply, .connectionLost]),
             (.timeout(after: .milliseconds(1)), .upstream, [.emptyReply, .connectionLost]),
@@ -101,7 +101,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("A direction that is cut loses its bytes alone", arguments: Client.allCases)
+    @Test(".halfOpen drops the bytes of its direction, and not those of the other", arguments: Client.allCases)
     func halfOpen(_ client: Client) async throws {
         try await withProxy(client) { (server: MockServer, proxy: FaultProxy, session: Session) async throws in
             let cut = proxy.add(.halfOpen, .downstream)
@@ -166,7 +166,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("The connections that have a fault are those of its share")
+    @Test("The seed and the share decide which connections have a fault")
     func shares() async throws {
         try await withProxy(.libcurl, seed: 5) { (_, proxy: FaultProxy, session: Session) async throws in
             proxy.add(.resetPeer(), .upstream, share: 0.5)
@@ -244,7 +244,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("A stop and the proxy's end close connections and port, whatever faults hold them")
+    @Test("stop() and the release of the proxy close its connections and port, whatever faults hold them")
     func stopping() async throws {
         try await withServer { (server: MockServer) async throws in
             server.on(nil, "/") { _ in .text("hello") }
@@ -266,7 +266,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("It listens on IPv6, forwards to IPv6, and refuses a URL without a server")
+    @Test("A proxy listens on IPv6, forwards to IPv6, and refuses a URL without a server")
     func addresses() async throws {
         let server = try await MockServer.start(on: .ipv6)
         server.on(.get, "/", replies: .text("six"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("FaultTable")
 struct FaultTableTests {
-    @Test("A share is of connections: the same ones for the same seed, others for another fault or seed")
+    @Test("A share selects the same connections for the same seed, and others for another fault or seed")
     func shares() {
         func affected(_ seed: UInt64, _ share: Double) -> [[Int]] {
             var table = FaultTable(seed: seed)

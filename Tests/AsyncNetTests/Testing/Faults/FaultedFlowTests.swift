@@ -144,7 +144,7 @@ struct FaultedFlowTests {
         #expect(faster.writes.map(\.time) == [501])
     }
 
-    @Test("A fault of another kind that comes later does not touch what goes on")
+    @Test("A limit of bytes goes on counting when a fault of another kind is added")
     func additions() {
         var run = FlowRun([.limitData(bytes: 6)])
         run.receive("abcd", at: 0)

@@ -22,7 +22,7 @@ struct LinkScheduleTests {
         #expect(times == passed.map { .milliseconds($0) })
     }
 
-    @Test("A third of a second, many times, stays exact to a nanosecond")
+    @Test("Many times of a third of a second add up to the nanosecond")
     func exactness() {
         var schedule = LinkSchedule(bytesPerSecond: 3)
         var last = Duration.zero
@@ -31,7 +31,7 @@ struct LinkScheduleTests {
     }
 
     @Test(
-        "At once are given the bytes of 50 milliseconds, from one to 64 KiB",
+        "A link passes the bytes of 50 milliseconds at once, from one byte to 64 KiB",
         arguments: [(nil, Int.max), (1, 1), (19, 1), (40, 2), (50_000, 2500), (100_000_000, 65_536)] as [(Int?, Int)])
     func quanta(_ rate: Int?, _ quantum: Int) {
         #expect(LinkSchedule(bytesPerSecond: rate).quantum == quantum)

@@ -26,7 +26,7 @@ struct NetworkProfileTests {
         #expect(odd.duration(sending: -1, receiving: 2) == .seconds(2))
     }
 
-    @Test("Chances are those of seed and number, in any order; jitter and loss keep their limits")
+    @Test("Seed and number decide jitter and loss, in any order, within their limits")
     func chances() {
         let profile = NetworkProfile(latency: .seconds(1), jitter: .seconds(2), loss: 0.25, seed: 7)
         let numbers = 1...2000
@@ -44,7 +44,7 @@ struct NetworkProfileTests {
         #expect(numbers.map { ExchangeChance(other, number: $0) } != chances)
     }
 
-    @Test("Without jitter and loss nothing is left to chance; a loss of one loses all")
+    @Test("Without jitter and loss each exchange has the latency; a loss of 1 loses all")
     func certainty() {
         let plain = (0..<100).map { ExchangeChance(.slow3G, number: $0) }
         #expect(plain.allSatisfy { $0.latency == .seconds(2) && !$0.isLost })

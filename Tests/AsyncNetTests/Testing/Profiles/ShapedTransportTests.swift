@@ -140,7 +140,7 @@ struct ShapedTransportTests {
         #expect((1..<20).contains(lost))
     }
 
-    @Test("Offline, nothing is sent")
+    @Test("An offline profile sends nothing")
     func offline() async {
         let stub = echo()
         let session = session(.offline, over: stub, TestClock())
@@ -180,7 +180,7 @@ struct ShapedTransportTests {
         #expect(clock.now.offset == time)
     }
 
-    @Test("The error of a body's file stays what it is")
+    @Test("The error of a body's file keeps its code")
     func files() async throws {
         let missing = URL(filePath: "/missing-\(UUID())")
         let head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())

@@ -42,7 +42,7 @@ struct BrowserRecordingTests {
         #expect(await session.failure("GET \(base)/broken")?.code == .emptyReply)
     }
 
-    @Test("It is replayed by a transport")
+    @Test("A recording of a browser is replayed by a transport")
     func transport() async throws {
         let transport = try ReplayTransport(contentsOf: Self.file)
         let session = Session(transport: transport, configuration: .init(cookieJar: CookieJar()))
@@ -50,7 +50,7 @@ struct BrowserRecordingTests {
         try transport.verify()
     }
 
-    @Test("It is served to any client")
+    @Test("A recording of a browser is served to any client")
     func server() async throws {
         let server = try await MockServer.start(replaying: recording, file: Self.file)
         let session = Session()
@@ -60,7 +60,7 @@ struct BrowserRecordingTests {
         try server.verify()
     }
 
-    @Test("A difference from it has none of its secrets, and names the file and the entry")
+    @Test("The text of a difference names the recording's file and entry, without its secrets")
     func mismatch() async throws {
         let transport = try ReplayTransport(contentsOf: Self.file)
         let session = Session(transport: transport)

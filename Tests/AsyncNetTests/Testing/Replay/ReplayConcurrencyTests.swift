@@ -45,7 +45,7 @@ struct ReplayConcurrencyTests {
         try transport.verify()
     }
 
-    @Test("A closure that accepts every other exchange takes none twice", arguments: 0..<3)
+    @Test("A matching closure that accepts every second exchange uses none twice", arguments: 0..<3)
     func closures(_ round: Int) async throws {
         let matcher = RequestMatcher.custom { request, recorded in
             request.url.query?.hasSuffix("1") == recorded.url.query?.hasSuffix("1")

@@ -35,7 +35,7 @@ struct ReplayMismatchTests {
         return try #require(source.unmatched.last)
     }
 
-    @Test("A wrong path: the nearest exchange, and each difference")
+    @Test("The text for a wrong path names the nearest exchange and each difference")
     func wrongPath() throws {
         let mismatch = try mismatch(Request("GET /users/1?token=new&page=2"), from: source())
         #expect(
@@ -51,7 +51,7 @@ struct ReplayMismatchTests {
         #expect(mismatch.request.url.absoluteString.contains("token=REDACTED"))
     }
 
-    @Test("A changed field of a body: its path, and both values")
+    @Test("The text for a changed field of a body has its path and both values")
     func changedField() throws {
         let body = #"{"password":"new","name":"Ada","address":{"city":"Rom"}}"#
         let mismatch = try mismatch(Request("POST /users", body, type: "application/json"), from: source())
@@ -64,7 +64,7 @@ struct ReplayMismatchTests {
                 """)
     }
 
-    @Test("A missing exchange: its request was recorded less often than it is sent")
+    @Test("The text for a missing exchange says that the request was recorded less often than it is sent")
     func missing() throws {
         let mismatch = try mismatch(Request("GET /users/3"), Request("GET /users/3"), from: source())
         #expect(
@@ -82,7 +82,7 @@ struct ReplayMismatchTests {
             other.description.contains("Exchanges 1, 2 match, and have been used: the request was recorded 2 times"))
     }
 
-    @Test("An unused exchange, and an unmatched request, in verify")
+    @Test("verify lists unused exchanges and unmatched requests")
     func unused() throws {
         let source = source()
         for request in [Request("GET /users/3"), Request("GET /users/4")] { _ = source.take(request) }
@@ -103,7 +103,7 @@ struct ReplayMismatchTests {
             ])
     }
 
-    @Test("An empty recording, and a closure that refuses")
+    @Test("The texts for an empty recording, and for a closure that refuses all, say so")
     func otherReasons() throws {
         let empty = try mismatch(Request("GET /a"), from: source(Recording(), file: nil))
         #expect(

@@ -16,7 +16,7 @@ struct RequestMatchingTests {
     }
 
     @Test(
-        "A matcher compares one thing",
+        "Each matcher compares one part of the request",
         arguments: [
             ([.method], "GET /a", "GET /b?x", true), ([.method], "GET /a", "HEAD /a", false),
             ([.method], "get /a", "GET /a", false),

@@ -61,7 +61,7 @@ struct NetworkScopeTests {
         await Task.detached { scope.report(.init(text: "late")) }.value
     }
 
-    @Test("A finding that is no failure is a warning")
+    @Test("A finding that is no failure is recorded as a warning")
     func warning() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues { scope.record(.init(text: "a", isFailure: false)) }

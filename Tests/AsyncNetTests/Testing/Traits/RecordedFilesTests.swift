@@ -19,7 +19,7 @@ struct RecordedFilesTests {
         #expect(try await files.begin(file) == "a")
     }
 
-    @Test("A cancel ends the wait")
+    @Test("Cancelling a test ends its wait for the file")
     func cancel() async throws {
         #expect(try await files.begin(file) == nil)
         let next = Task { try await files.begin(file) }

@@ -219,7 +219,7 @@ struct RecordedNetworkTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("What is recorded comes from the trait outside; what is replayed does not go there")
+    @Test("A recording trait sends its requests through the trait outside; a replaying one does not")
     func outside() async throws {
         let recorded = trait()
         try await withTrait(.stubbedNetwork { .text("stub \($0.path)") }) {

@@ -89,7 +89,7 @@ struct AlternativeServicesTests {
         Case("one on another port does not", .offer(#"h3=":8443""#), .removedOnOtherPort, .route(.origin)),
     ]
 
-    @Test("Offers", arguments: cases)
+    @Test("Offers are kept, used and forgotten as in the table", arguments: cases)
     func offers(_ example: Case) {
         var (services, now) = (AlternativeServices(), ContinuousClock.now)
         for (index, step) in example.steps.enumerated() {
@@ -144,7 +144,7 @@ struct AlternativeServicesTests {
     }
 
     @Test(
-        "The origin of a URL",
+        "The origin of a URL has its host and port",
         arguments: [
             ("https://A.Example/x", "a.example 443"), ("https://a.example:8443/", "a.example 8443"),
             ("https://[::1]:9/", "::1 9"), ("https:/x", ""),

@@ -16,7 +16,7 @@ struct HTTP3FallbackTests {
     }
 
     @Test(
-        "An offer that leads nowhere costs no request, whatever its method and port", .enabled(if: hasHTTP3),
+        "An offer of HTTP/3 that leads nowhere fails no request, whatever its method and port", .enabled(if: hasHTTP3),
         arguments: [true, false])
     func deadOffer(_ isOnOwnPort: Bool) async throws {
         let server = try await MockServer.start(tls: .selfSigned)
@@ -37,7 +37,7 @@ struct HTTP3FallbackTests {
         await server.stop()
     }
 
-    @Test("HTTP/3 only does not fall back", .enabled(if: hasHTTP3))
+    @Test("A request over HTTP/3 only fails without a path for HTTP/3", .enabled(if: hasHTTP3))
     func onlyHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let session = session(server, .http3)
@@ -51,7 +51,7 @@ struct HTTP3FallbackTests {
         await server.stop()
     }
 
-    @Test("HTTP/3 first falls back", .enabled(if: hasHTTP3))
+    @Test("A request over HTTP/3 first falls back to HTTP/2", .enabled(if: hasHTTP3))
     func preferredHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(.get, "/") { _ in MockResponse(body: Data("ok".utf8)) }

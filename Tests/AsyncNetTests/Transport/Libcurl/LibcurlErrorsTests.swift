@@ -124,7 +124,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "What ends a head too early is named",
+        "The error of a head that ends early says what ended it",
         arguments: [
             (27, "", "too large"), (100, "", "too large"), (43, "A libcurl function was given a bad argument", "space"),
             (43, "Private key does not match the certificate public key", nil), (7, "", nil), (56, "", nil),
@@ -144,7 +144,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "Who could not be reached is named",
+        "The error of a failed connection names the host or proxy that was not reached",
         arguments: [
             ("http://user:p@proxy.test:1", "proxy.test"), ("proxy.test", "proxy.test"), ("socks5h://[::1]:80/", "::1"),
             ("http://", nil),

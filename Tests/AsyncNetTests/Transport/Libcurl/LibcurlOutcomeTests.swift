@@ -22,7 +22,7 @@ struct LibcurlOutcomeTests {
         let expected: AsyncNetError.Code?
     }
 
-    @Test("Result and response decide", arguments: successes + failures)
+    @Test("libcurl's result and the response decide the outcome of a transfer", arguments: successes + failures)
     func outcome(_ test: Case) throws {
         _ = try Libcurl.version.get() // libcurl names results that have no text.
         let url = try "http://a/".asURL()

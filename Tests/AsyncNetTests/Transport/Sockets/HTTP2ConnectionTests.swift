@@ -63,7 +63,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("What arrived of a response that has ended takes no part of the connection's window")
+    @Test("Bytes of responses that have ended are returned to the connection's window")
     func connectionWindow() async throws {
         let responses = (0..<40).map { index -> [ScriptedHTTP2Server.Step] in
             [.read(1), .text(String(repeating: "a", count: 1000), on: UInt32(index * 2 + 1))]
@@ -151,7 +151,7 @@ struct HTTP2ConnectionTests {
         await server.stop()
     }
 
-    @Test("HTTP/2 is what a TLS server that has it is asked for, unless it has not or the settings say otherwise")
+    @Test("Over TLS HTTP/2 is used if the server speaks it and the settings allow it")
     func negotiation() async throws {
         for (speaks, version, expected) in [
             (MockServer.Versions.both, SocketTransport.HTTPVersion.automatic, "HTTP/2"), (.both, .http1, "HTTP/1.1"),
@@ -187,7 +187,7 @@ struct HTTP2ConnectionTests {
         Cut(testDescription: "A reset connection", step: .reset, code: .connectionLost),
     ]
 
-    @Test("A body that is cut is never whole", arguments: cuts, [nil, "5"])
+    @Test("A body that is cut ends with an error, never as whole", arguments: cuts, [nil, "5"])
     func cut(_ cut: Cut, length: String?) async throws {
         let server = try ScriptedHTTP2Server([
             .settings, .read(1),
@@ -200,7 +200,7 @@ struct HTTP2ConnectionTests {
         #expect(error?.code == cut.code)
     }
 
-    @Test("A violation is said to be the server's, with the frame and the section of RFC 9113")
+    @Test("The error of a violation names the server, the frame and the section of RFC 9113")
     func violation() async throws {
         let server = try ScriptedHTTP2Server([.settings, .read(1), .frames { $0.numbers(8, 0) }, .readAll])
         let error = await #expect(throws: AsyncNetError.self) { try await Self.result(of: server) }

@@ -35,7 +35,7 @@ struct OutgoingPiecesTests {
         #expect(try calls(pieces, limit: limit) == expected)
     }
 
-    @Test("A socket that takes nothing loses nothing")
+    @Test("No byte is lost when the socket takes none")
     func blocked() throws {
         var outgoing = OutgoingPieces()
         outgoing.append([Data("ab".utf8), Data("c".utf8)])

@@ -156,7 +156,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A body with a length is not truncatable")
+    @Test("A body with a Content-Length is not said to be possibly cut")
     func measured() async throws {
         try await withServer(.text("a")) { (server: MockServer) async throws in
             let response = await Session(transport: .sockets()).request(server.url()).serializing(String.self).response
@@ -272,7 +272,7 @@ struct SocketTransportTests {
 
     // MARK: Limits
 
-    @Test("A limited rate loses no byte", arguments: [true, false])
+    @Test("Bodies sent and received at a limited rate arrive whole", arguments: [true, false])
     func rates(_ isTLS: Bool) async throws {
         let server = isTLS ? try await MockServer.start(tls: .selfSigned) : try await MockServer.start()
         await server.route("/*") { request in .data(request.body) }

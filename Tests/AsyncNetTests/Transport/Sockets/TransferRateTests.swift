@@ -25,7 +25,7 @@ struct TransferRateTests {
         #expect(decision == expected)
     }
 
-    @Test("One byte a second is moved byte by byte")
+    @Test("At a rate of one byte a second single bytes are moved")
     func slowest() {
         #expect(decision(1, moved: 0, after: .zero) == .move(atMost: 1))
         guard case .wait(let time) = decision(1, moved: 1, after: .zero) else {

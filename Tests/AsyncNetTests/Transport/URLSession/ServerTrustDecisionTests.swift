@@ -75,14 +75,14 @@ struct ServerTrustDecisionTests {
         #expect(error.message.contains(ServerCertificateTests.pin))
     }
 
-    @Test("The pin of an issuer, of no certificate, and of one that cannot be read is not the server's")
+    @Test("A pin matches the server's own certificate only, not an issuer's or an unreadable one")
     func pinsOfOthers() throws {
         let tls = TLSConfiguration(pins: [ServerCertificateTests.pin])
         #expect(decision(tls).error([], nil)?.code == .certificatePinMismatch)
         #expect(decision(tls).error([Data([0x30, 0]), try der], nil)?.code == .certificatePinMismatch)
     }
 
-    @Test("What the platform does not trust is not trusted, with the pin or without, and its certificates are shown")
+    @Test("A certificate that the platform does not trust is refused, with the pin or without, and is shown")
     func failures() throws {
         for tls in [TLSConfiguration(), .init(pins: [ServerCertificateTests.pin])] {
             let error = try #require(decision(tls).error([try der], AsyncNetError(.certificateExpired)))

@@ -12,7 +12,7 @@ import Testing
 @Suite("URLError classification", .timeLimit(.minutes(5)))
 struct URLErrorClassificationTests {
     @Test(
-        "Each cause is recognized by its text",
+        "The text of a URLError decides its code",
         arguments: [
             (-1004, "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", .cannotConnect),
             (-1004, "", .cannotConnect),

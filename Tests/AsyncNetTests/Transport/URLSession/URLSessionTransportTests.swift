@@ -51,7 +51,7 @@ struct URLSessionTransportTests {
             }
         }
 
-        @Test("The default for a host changes nothing")
+        @Test("Default TLS settings for a host are accepted")
         func defaultForHost() async throws {
             try await withServer { (server: MockServer) async throws in
                 let session = Session(transport: .urlSession(.init(tlsForHosts: ["127.0.0.1": .system])))

@@ -157,7 +157,7 @@ struct HTTP1ReceiverTests {
         headBytes: 200, headerLines: 3, informationalResponses: 2, chunkExtensionBytes: 20, trailerBytes: 50)
 
     @Test(
-        "What exceeds a limit is refused, also if no line ever ends",
+        "Heads and chunks above a limit are refused, also if a line never ends",
         arguments: [
             ok + "A: " + String(repeating: "a", count: 300), ok + String(repeating: "A: b\r\n", count: 4) + "\r\n",
             String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: 3),

@@ -36,7 +36,7 @@ struct KeptMemoryTests {
         #expect(take(for: min(size, 1_048_576)) == nil)
     }
 
-    @Test("At most 8 MiB are kept")
+    @Test("At most 8 MiB of memory are kept")
     func limit() throws {
         _ = take(for: 100_000)
         for _ in 0..<9 { try give(1_048_576) }
@@ -44,7 +44,7 @@ struct KeptMemoryTests {
         #expect(taken.count { $0 != nil } == 8)
     }
 
-    @Test("After a rest nothing is kept until memory is asked for")
+    @Test("After the transport rested no memory is kept until some is asked for")
     func rest() throws {
         _ = take(for: 100_000)
         try give(100_000)

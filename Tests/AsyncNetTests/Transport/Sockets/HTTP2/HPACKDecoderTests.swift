@@ -173,7 +173,7 @@ struct HPACKDecoderTests {
         }
     }
 
-    @Test("A list at its limits is whole")
+    @Test("A header list exactly at its limits is decoded whole")
     func atLimits() throws {
         var decoder = HPACKDecoder()
         let fields = try decoder.decode(hex("4002 7661 0161 be"), HPACKLimits(listBytes: 70, fields: 2))

@@ -123,7 +123,7 @@ struct HPACKEncoderTests {
 
     // MARK: Together
 
-    @Test("What the encoder writes the decoder reads, with the same table, through random fields and limits")
+    @Test("The decoder reads what the encoder wrote, with the same table, through random fields and limits")
     func roundTrip() throws {
         var random = Fuzzing.random(9113)
         for _ in 0..<Fuzzing.inputs(40) {

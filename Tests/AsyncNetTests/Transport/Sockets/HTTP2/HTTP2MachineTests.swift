@@ -94,7 +94,7 @@ struct HTTP2MachineTests {
         #expect(machine.body == "hello")
     }
 
-    @Test("A block goes on in CONTINUATION frames")
+    @Test("A header block that goes on in CONTINUATION frames is read as one")
     func continuation() throws {
         let machine = try MachineUnderTest()
         var server = FrameWriter()
@@ -200,7 +200,7 @@ struct HTTP2MachineTests {
         Wrong("RST_STREAM flood", .enhanceYourCalm, "10.5") { for _ in 0..<1010 { $0.numbers(3, on: 1, 8) } },
     ]
 
-    @Test("What a server must not send ends the connection", arguments: ofConnection)
+    @Test("Frames that RFC 9113 forbids a server end the connection", arguments: ofConnection)
     func connectionErrors(wrong: Wrong) throws {
         let machine = try MachineUnderTest()
         let violation = #expect(throws: HTTP2Violation.self) { try machine.receive(wrong.bytes) }
@@ -262,7 +262,7 @@ struct HTTP2MachineTests {
         Wrong("WINDOW_UPDATE beyond", .flowControlError, "6.9.1") { $0.numbers(8, on: 1, 0x7FFF_FFFF) },
     ]
 
-    @Test("What a server must not send on a stream resets it, and leaves the others", arguments: ofStream)
+    @Test("Frames that RFC 9113 forbids on a stream reset it, and leave the others", arguments: ofStream)
     func streamErrors(wrong: Wrong) throws {
         let machine = try MachineUnderTest([.get, .get])
         try machine.receive(wrong.bytes)
@@ -278,7 +278,7 @@ struct HTTP2MachineTests {
 
     // MARK: Ends
 
-    @Test("What follows on a stream that has ended here is dropped, and its bytes are allowed again")
+    @Test("Frames of a stream that has ended here are dropped, and their bytes are returned to the window")
     func lateFrames() throws {
         var limits = HTTP2Limits()
         (limits.streamWindow, limits.connectionWindow) = (65_535, 80_000)
@@ -313,7 +313,7 @@ struct HTTP2MachineTests {
         #expect(machine.log == ["settled", "settled"])
     }
 
-    @Test("Streams that are cancelled while a PING is on the way have one of their own")
+    @Test("A stream that is cancelled while a PING is unanswered is freed by another PING")
     func cancelledBehindPing() throws {
         let machine = try MachineUnderTest([.get, .get])
         var server = FrameWriter()
@@ -355,7 +355,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { $0.capacity } == 0)
     }
 
-    @Test("A refused stream shows how many the server takes, until it says so")
+    @Test("A refused stream limits the streams to those that were open, until SETTINGS gives the limit")
     func refused() throws {
         let machine = try MachineUnderTest([.get, .get, .get])
         var server = FrameWriter()

@@ -7,7 +7,7 @@ import Testing
 struct HTTP2WindowTests {
     private static let start = ContinuousClock.now
 
-    @Test("What was read is allowed again once it is a quarter of the window")
+    @Test("WINDOW_UPDATE is sent once a quarter of the window was read")
     func credit() {
         var window = HTTP2ReceiveWindow(1000)
         let fits = (window.receive(1000), window.receive(1))
@@ -144,7 +144,7 @@ struct HTTP2WindowTests {
         #expect(fields.map(\.value) == ["GET"] + values)
     }
 
-    @Test("Frames that bring nothing on are limited to a thousand, and a hundred a second from then on")
+    @Test("Frames without effect are limited to a thousand, and to a hundred a second from then on")
     func frameBudget() {
         var budget = FrameBudget()
         var now = Self.start
@@ -158,7 +158,7 @@ struct HTTP2WindowTests {
         #expect(refunded == [true, true, false])
     }
 
-    @Test("Bodies that nobody reads leave what the others need, however many there are")
+    @Test("Unread bodies leave the other streams their part of the connection's window")
     func unreadBodies() throws {
         var limits = HTTP2Limits()
         (limits.streamWindow, limits.connectionWindow) = (100_000, 400_000)

@@ -18,7 +18,7 @@
         }
 
         /// Otherwise each demand of a reader would add turns to all later rounds.
-        @Test("A handler that is asked for often has one turn in a round")
+        @Test("A handler that is scheduled several times has one turn in a round")
         func onceInARound() async throws {
             let loop = SocketLoop()
             let counts = Promise<[Int]>()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Server endpoints of URLs")
 struct ServerEndpointTests {
     @Test(
-        "Host, port, Host header and target of a URL",
+        "A URL gives host, port, Host header and target",
         arguments: [
             ("http://example.com", "example.com", 80, "example.com", "/"),
             ("HTTP://Example.COM:80/a?b#c", "example.com", 80, "example.com", "/a?b"),
@@ -37,7 +37,7 @@ struct ServerEndpointTests {
 
 @Suite("Happy Eyeballs")
 struct HappyEyeballsTests {
-    @Test("The families take turns, that of the first address first")
+    @Test("Addresses of both families are tried in turn, beginning with the first address's family")
     func order() {
         var eyeballs = HappyEyeballs(areIPv6: [true, true, true, false, false])
         var order: [Int] = []
@@ -50,7 +50,7 @@ struct HappyEyeballsTests {
         #expect(action == .wait)
     }
 
-    @Test("A failure begins the next attempt at once, and the last failure ends all")
+    @Test("A failed attempt begins the next at once, and the last failure ends the connecting")
     func failures() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
         #expect(eyeballs.start() == .attempt(0))
@@ -60,7 +60,7 @@ struct HappyEyeballsTests {
         #expect(eyeballs.attemptFailed() == .fail)
     }
 
-    @Test("A failure beside a running attempt waits for that")
+    @Test("A failure is not reported while another attempt runs")
     func beside() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
         #expect(eyeballs.start() == .attempt(0))
@@ -69,7 +69,7 @@ struct HappyEyeballsTests {
         #expect(eyeballs.attemptFailed() == .fail)
     }
 
-    @Test("Without addresses there is nothing to try")
+    @Test("Without addresses connecting fails")
     func none() {
         var eyeballs = HappyEyeballs(areIPv6: [])
         #expect(eyeballs.start() == .fail)

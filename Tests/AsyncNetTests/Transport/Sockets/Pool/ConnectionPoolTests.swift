@@ -26,7 +26,7 @@ struct ConnectionPoolTests {
         #expect(Self.request(3, to: "a", &pool) == [.use(10, 3)])
     }
 
-    @Test("A released connection goes to whoever waits, and the new one is kept")
+    @Test("A released connection goes to the transfer that waits, and the one opened for it is kept")
     func lateBinding() {
         var pool = Self.pool()
         #expect(Self.request(1, to: "a", &pool) == [.open("a")])
@@ -97,7 +97,7 @@ struct ConnectionPoolTests {
         #expect(actions == [.open("a")])
     }
 
-    @Test("A withdrawn transfer gets no connection, and the connection that is opened for it is kept")
+    @Test("A cancelled transfer gets no connection, and the one opened for it is kept")
     func withdrawn() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -126,7 +126,7 @@ struct ResendRuleTests {
     private static let standard = ResendRule(
         isIdempotent: true, canReplay: true, isReused: true, hasSent: true, hasResponse: false)
 
-    @Test("Only what cannot have been processed, or may be repeated, is sent again (RFC 9110 §9.2.2)")
+    @Test("A request is sent again only if it was not processed or is idempotent (RFC 9110 §9.2.2)")
     func table() {
         func decision(_ change: (inout ResendRule) -> Void) -> ResendRule.Decision {
             var rule = Self.standard

@@ -14,7 +14,7 @@ struct SharedConnectionTests {
         pool.takeIdle(for: "a").map { [.use($0, transfer)] } ?? pool.wait(transfer, for: "a", mayShare: true)
     }
 
-    @Test("While a connection opens that may be shared, all wait for it")
+    @Test("While a connection opens that may be shared, all transfers wait for it")
     func firstConnection() {
         var pool = Self.pool()
         #expect(Self.request(1, &pool) == [.open("a")])
@@ -24,14 +24,14 @@ struct SharedConnectionTests {
         #expect(pool.endedTransfer(on: 10, of: "a", room: 1) == [.use(10, 3)])
     }
 
-    @Test("If it turns out not to be shared, each that waits gets a connection")
+    @Test("If the new connection cannot be shared, each waiting transfer gets its own")
     func notShared() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
         #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a"), .open("a")])
     }
 
-    @Test("If it cannot be opened, all that wait for it fail")
+    @Test("If the shared connection cannot be opened, all waiting transfers fail")
     func failure() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
@@ -42,7 +42,7 @@ struct SharedConnectionTests {
         #expect(isEmpty)
     }
 
-    @Test("If a second one cannot be opened, only the first that waits fails")
+    @Test("If a second connection cannot be opened, only the first waiting transfer fails")
     func secondFailure() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
@@ -52,7 +52,7 @@ struct SharedConnectionTests {
         #expect(actions == [.open("a")])
     }
 
-    @Test("A connection without room is used no more, and one that gets room serves those that wait")
+    @Test("A full connection gets no transfers, and serves waiting ones when it has room again")
     func room() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
@@ -74,7 +74,7 @@ struct SharedConnectionTests {
         #expect(pool.closedShared(11, of: "a") == [.open("a")])
     }
 
-    @Test("One without transfers is closed for another origin, one with transfers is not")
+    @Test("An idle shared connection is closed for another origin, a used one is not")
     func makingRoom() {
         var pool = Pool(.init(connectionsPerOrigin: 4, connections: 1))
         _ = Self.request(1, &pool)
@@ -84,7 +84,7 @@ struct SharedConnectionTests {
         #expect(pool.closedIdle(10, of: "a") == [.open("b")])
     }
 
-    @Test("A closed connection leaves its place to those that wait")
+    @Test("When a connection closes, waiting transfers get its place")
     func closed() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)

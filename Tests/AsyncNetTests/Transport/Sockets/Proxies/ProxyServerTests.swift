@@ -34,7 +34,7 @@ struct ProxyServerTests {
     }
 
     @Test(
-        "What is no proxy is an invalid configuration, whose error has nothing of the URL",
+        "A URL of no proxy is an invalid configuration, whose error has nothing of the URL",
         arguments: [
             "ftp://u:hunter2@p", "socks9://u:hunter2@p:1", "http://u:hunter2@c d", "http://u:hunter2@p:99999",
             "http://u:hunter2@p:x", "http://u:hunter2@[::1", "http://u:hunter2@", "http://u:hun/ter2@p:1", "",

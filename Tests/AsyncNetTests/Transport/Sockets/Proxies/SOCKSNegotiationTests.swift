@@ -129,7 +129,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A proxy that grants the connection is told who connects where", arguments: good)
+    @Test("A SOCKS proxy gets user and destination in the bytes of its version", arguments: good)
     func grants(_ dialogue: Dialogue) throws {
         for pieces in [Int.max, 1, 2, 3] {
             let (told, end) = try lead(dialogue, pieces: pieces)
@@ -147,7 +147,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A refusal, and an answer that is none, is an error that says what is wrong", arguments: bad)
+    @Test("A refusal and an invalid answer are errors that say what is wrong", arguments: bad)
     func refuses(_ dialogue: Dialogue) throws {
         for pieces in [Int.max, 1] {
             let error = #expect(throws: AsyncNetError.self) { try lead(dialogue, pieces: pieces).end.get() }
@@ -158,7 +158,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A proxy that takes addresses is told the first that it can connect to")
+    @Test("A SOCKS4 proxy gets the first IPv4 address of the host")
     func addresses() throws {
         let found = try ["::1", "1.2.3.4", "5.6.7.8"].map { try #require(SocketAddress(numeric: $0, port: 1)) }
         let five = try ProxyServer("socks5://p")

@@ -23,7 +23,7 @@ struct SocketProxyTests {
         await server.stop()
     }
 
-    @Test("https through each proxy, with its credentials and a large body", arguments: kinds)
+    @Test("An https request with a large body passes each kind of proxy, with its credentials", arguments: kinds)
     func secure(_ kind: ProxyServer.Kind) async throws {
         let text = String(repeating: "0123456789abcdef", count: 50_000)
         try await withTLSServer { server in
@@ -46,7 +46,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("http through each SOCKS proxy, and through a tunnel if that is wanted", arguments: kinds)
+    @Test("An http request passes each SOCKS proxy, and a tunnel if the settings say so", arguments: kinds)
     func plain(_ kind: ProxyServer.Kind) async throws {
         try await withServer(.text("a"), .text("b")) { (server: MockServer) async throws in
             let proxy = try TestProxy(kind)

@@ -63,7 +63,7 @@ struct TunnelNegotiationTests {
         return course
     }
 
-    @Test("A proxy is told host and port, and Basic at once; what else the request has is not its business")
+    @Test("CONNECT has host, port and Basic credentials, and no header of the request")
     func heads() throws {
         let course = try lead([Self.open], by: "http://ada:p%C3%A4ss@p:1")
         #expect(
@@ -113,7 +113,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A response that is none is the proxy's failure",
+        "An invalid response to CONNECT is the proxy's failure",
         arguments: [
             "SSH-2.0-x\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 Open\r\nno colon\r\n\r\n", "\r\n",
             "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 200 Open\r\nX: \u{0}\r\n\r\n",
