@@ -13,12 +13,14 @@ package final class Mailbox: Sendable {
     init(on executor: (any TaskExecutor)? = nil) {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages
+        // ConcurrencyGuarantees: cancellations
         Task.detached(executorPreference: executor) { await Self.run(stream) }
     }
 
     /// A mailbox whose messages see the task-local values of the task that makes it.
     package static func withTaskLocals() -> Mailbox {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
+        // ConcurrencyGuarantees: body starter
         Task { await run(stream) }
         return Mailbox(messages)
     }

@@ -60,6 +60,7 @@ final class TimerQueue: Sendable {
         state.wakesAt = due
         state.generation += 1
         // Detached: the task-local values of a request would live as long as the sleep, which serves others too.
+        // ConcurrencyGuarantees: timers
         state.sleeper = Task.detached(executorPreference: time.executor) {
             [time, weak self, generation = state.generation] in
             guard (try? await time.sleep(asLimitUntil: due)) != nil else { return }

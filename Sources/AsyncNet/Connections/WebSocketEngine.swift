@@ -90,6 +90,7 @@ actor WebSocketEngine {
     func startIfNeeded() {
         guard case .idle = phase.read({ $0 }) else { return }
         phase.change { $0 = .opening }
+        // ConcurrencyGuarantees: WebSocket
         driver = Task(executorPreference: timers.time.executor) { await self.run() }
     }
 

@@ -46,6 +46,7 @@ final class EventHub: Sendable {
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let (channel, events) = EventChannel.make(capacity: capacity, interests: monitor.interests)
         // Detached: the task-locals of the task that makes the session are not the monitor's.
+        // ConcurrencyGuarantees: monitor
         Task.detached(executorPreference: UserCode.threads) { await deliver(events, to: monitor) }
         return channel
     }

@@ -19,6 +19,7 @@ final class AttemptTask: Sendable {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if let failure = state.withLock({ $0.failure }) { throw failure }
+        // ConcurrencyGuarantees: attempt, brief reading
         let task = Task(executorPreference: executor) { try await work() }
         let hasFailed = state.withLock { state in
             state.cancel = { task.cancel() }

@@ -13,6 +13,7 @@ final class CacheRevalidations: Sendable {
         running.withLock { running in
             guard running[key] == nil else { return }
             transfers.begin()
+            // ConcurrencyGuarantees: revalidation
             running[key] = Task(executorPreference: executor) { [weak self] in
                 await work()
                 self?.end(key)

@@ -88,6 +88,7 @@ actor RequestEngine {
     nonisolated func serializerIsMade() {
         guard environment.configuration.startsRequestsImmediately else { return }
         // Not by the mailbox: the request has the task-local values of the task that makes the serializer.
+        // ConcurrencyGuarantees: immediate start
         Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
@@ -139,6 +140,7 @@ actor RequestEngine {
     /// finished session leaves no partial file.
     private func makeDriver() -> Task<Void, Never> {
         let (clock, transfers) = (environment.timers.time.supervisor, environment.transfers)
+        // ConcurrencyGuarantees: request
         return Task(executorPreference: clock?.executor) { [weak self] in
             if let clock { await clock.observing { await self?.drive() } } else { await self?.drive() }
             transfers.end()

@@ -95,6 +95,7 @@ public actor Session {
         guard !isPatient || !environment.transfers.hasLoops else { return waitForLoops() }
         if let patience { environment.timers.cancel(patience) }
         patience = nil
+        // ConcurrencyGuarantees: shutdown
         shutdown = Task {
             environment.transfers.forgetClosing()
             await environment.shutTransportDown()

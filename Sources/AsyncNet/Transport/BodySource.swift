@@ -63,8 +63,12 @@ package final class BodySource {
         let feed = UploadFeed(onData: onData)
         self.feed = feed
         let handed = HandedOver(reader: reader)
-        guard let tasks else { return feed.begin { Task { await Self.write(handed, to: feed) } } }
+        guard let tasks else {
+            // ConcurrencyGuarantees: body
+            return feed.begin { Task { await Self.write(handed, to: feed) } }
+        }
         tasks.post {
+            // ConcurrencyGuarantees: body
             feed.begin { Task(executorPreference: UserCode.threads) { await Self.write(handed, to: feed) } }
         }
     }

@@ -38,6 +38,7 @@ final class HARStream: Sendable {
         waiting.withLock { $0.append(record) }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // A task that is not detached would keep the request's task-local values.
+        // ConcurrencyGuarantees: HAR file
         Task.detached(executorPreference: UserCode.threads) { self.write() }
     }
 

@@ -64,6 +64,7 @@ struct URLSessionBody: Sendable {
         let spooled = Promise<(TemporaryFile, Int64)>()
         let executor = body.isReadableAtOnce ? nil : UserCode.threads
         // The request does not wait for a sequence that ignores its cancellation.
+        // ConcurrencyGuarantees: body
         let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
         defer { task.cancel() }
         return try await spooled.value()
