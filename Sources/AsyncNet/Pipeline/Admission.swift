@@ -65,8 +65,8 @@ extension Attempt {
     func failHop(_ error: any Error) async {
         let pass = run.takePass()
         run.watch.endHop(.init(error))
-        run.releasePermit()
         if let pass { pass.record(await verdict(after: AsyncNetError(wrapping: error, as: .transportFailed))) }
+        run.releasePermit()
     }
 
     private func verdict(after error: AsyncNetError) async -> OriginVerdict {

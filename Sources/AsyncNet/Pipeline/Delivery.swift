@@ -79,8 +79,8 @@ extension Attempt {
         let decisions = RetryDecisions(self)
         guard !run.policies.list.retriers.isEmpty, let error = decisions.refusal(response.head) else { return }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
-        run.releasePermit()
         judgeHop(response.head)
+        run.releasePermit()
         switch await decisions.next(after: error, otherwise: error) {
         case .end: return
         case .fail(let error): throw Repetition(next: .fail(error))
@@ -175,7 +175,10 @@ extension RequestRun: BodyObserver {
         }
     }
 
-    func didEnd() {
+    /// The circuit breaker learns of the response before the permit is given back: the next request that has it must not pass
+    /// a circuit that this response opens.
+    func didEnd(_ head: HTTPResponseHead) {
+        takePass()?.record(OriginVerdict(statusCode: head.statusCode))
         watch.endHop(.delivered)
         releasePermit()
     }

@@ -10,8 +10,8 @@ protocol BodyObserver: AnyObject, Sendable {
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
     /// These bytes were received, and are delivered next.
     func willDeliver(_ chunk: Data)
-    /// The body has ended.
-    func didEnd()
+    /// The body of this response has ended.
+    func didEnd(_ head: HTTPResponseHead)
     /// A body was kept in memory, or as much of it as was received.
     func didCollect(_ data: Data)
     var isSuspended: Bool { get }
@@ -64,7 +64,7 @@ struct ResponseBody {
             // The sink may still process the body, such as move a file; the server's timeout must not count that time.
             rest()
             try received.checkEnd()
-            observer.didEnd()
+            observer.didEnd(head)
             return nil
         }
         try received.add(chunk.count)
@@ -101,7 +101,7 @@ struct ResponseBody {
             observer.willDeliver(whole)
         }
         try received.checkEnd()
-        observer.didEnd()
+        observer.didEnd(head)
     }
 
     /// Calls `put` with each chunk, in order, to the end of the body.

@@ -49,7 +49,7 @@ final class SilentObserver: BodyObserver {
     func willRest() { isReading(false) }
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) { onRead() }
     func willDeliver(_ chunk: Data) {}
-    func didEnd() {}
+    func didEnd(_ head: HTTPResponseHead) {}
     func didCollect(_ data: Data) {}
     var isSuspended: Bool { false }
     func waitWhileSuspended() async {}
