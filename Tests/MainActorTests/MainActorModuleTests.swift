@@ -85,6 +85,8 @@ struct MainActorModuleTests {
             try await text(session.request("http://a/", method: .post, parameters: Basket()))
                 == #" {"products":[\#(Self.json)]}"#)
         for try await line in session.stream("http://a/", parameters: tea).lines { #expect(line == "id=1&name=Tea ") }
+        let file = session.download("http://a/", parameters: tea)
+        #expect(try await file.serializing(String.self).value == "id=1&name=Tea ")
     }
 
     @Test("An encoder that cannot encode for the caller is a clear error")

@@ -46,7 +46,9 @@ package final class AwaitedState<State: Sendable>: Sendable {
 
     var waiterCount: Int { contents.withLock { ($0.first == nil ? 0 : 1) + $0.others.count } }
 
-    package func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value { contents.withLock { value(&$0.state) } }
+    package func read<Value: Sendable>(_ value: (inout State) -> Value) -> Value {
+        contents.withLock { value(&$0.state) }
+    }
 
     /// Changes the state, and resumes the tasks that waited for that.
     @discardableResult

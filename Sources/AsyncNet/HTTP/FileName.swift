@@ -82,9 +82,20 @@ enum FileName {
         return cut(name[..<suffix.startIndex], to: limit - suffix.utf8.count) + suffix
     }
 
+    /// Cuts between characters, or inside the first character if that alone exceeds the limit.
     private static func cut(_ text: Substring, to limit: Int) -> String {
-        var kept = text
-        while kept.utf8.count > limit { kept.unicodeScalars.removeLast() }
-        return String(kept)
+        var rest = limit
+        let characters = text.prefix {
+            rest -= $0.utf8.count
+            return rest >= 0
+        }
+        guard characters.isEmpty else { return String(characters) }
+        rest = limit
+        return String(
+            Substring(
+                text.unicodeScalars.prefix {
+                    rest -= UTF8.width($0)
+                    return rest >= 0
+                }))
     }
 }

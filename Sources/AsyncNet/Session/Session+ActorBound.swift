@@ -35,4 +35,16 @@ extension Session {
     ) -> StreamRequest {
         stream(options, assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
     }
+
+    /// A download with parameters that are encoded at once, on the caller's actor.
+    @_disfavoredOverload
+    public nonisolated func download(
+        _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
+        parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
+        segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
+    ) -> DownloadRequest {
+        download(
+            DownloadSink(destination, segments: segments, checksum: checksum), options,
+            assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
+    }
 }

@@ -46,12 +46,12 @@ struct FileNameTests {
     }
 
     @Test(
-        "A name has at most 255 bytes, and its extension",
+        "A name has at most 255 bytes, whole characters and its extension",
         arguments: [
             (String(repeating: "a", count: 255), 255, "a"), (String(repeating: "a", count: 256), 255, "a"),
             (String(repeating: "a", count: 300) + ".txt", 255, "a.txt"),
             (String(repeating: "€", count: 100) + ".txt", 253, "€.txt"),
-            (String(repeating: "👩‍👩‍👧", count: 40) + ".jpeg", 250, "👩.jpeg"),
+            (String(repeating: "👩‍👩‍👧", count: 40) + ".jpeg", 239, "👧.jpeg"),
             ("a." + String(repeating: "b", count: 300), 255, "b"),
             (String(repeating: "a", count: 254) + ". .txt" + String(repeating: "b", count: 60), 254, "a"),
             ("a" + String(repeating: "\u{301}", count: 200) + ".txt", 255, "\u{301}.txt"),

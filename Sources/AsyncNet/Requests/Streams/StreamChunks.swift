@@ -67,4 +67,32 @@ extension StreamRequest {
     ) -> some AsyncSequence<Data, AsyncNetError> & Sendable {
         StreamChunks(request: self, isCancelling: automaticallyCancelling)
     }
+
+    /// The body byte by byte, as it arrives.
+    public var bytes: some AsyncSequence<UInt8, AsyncNetError> & Sendable {
+        ResponseBytes(chunks: StreamChunks(request: self, isCancelling: true))
+    }
+}
+
+/// A response's body byte by byte; most calls of `next` return without waiting.
+private struct ResponseBytes: AsyncSequence, Sendable {
+    let chunks: StreamChunks
+
+    func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var chunks: StreamChunks.Iterator
+        private var current = Data()[...]
+
+        fileprivate init(chunks: StreamChunks.Iterator) { self.chunks = chunks }
+
+        mutating func next() async throws(AsyncNetError) -> UInt8? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> UInt8? {
+            if let byte = current.popFirst() { return byte }
+            guard let chunk = try await chunks.next(isolation: actor) else { return nil }
+            current = chunk[...]
+            return current.popFirst()
+        }
+    }
 }

@@ -87,7 +87,8 @@ struct BodyRedactorTests {
                 (0..<Int.random(in: 0...20, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
                     .joined().utf8)
             for type in ["application/json", "application/x-www-form-urlencoded", RedactionCases.form] {
-                if rule.body(body, contentType: type) != body {
+                // Zero bytes may look like UTF-16, which is redacted as a whole.
+                if ![body, Data(RedactionRule.mark.utf8)].contains(rule.body(body, contentType: type)) {
                     Issue.record("\(String(decoding: body, as: UTF8.self))")
                 }
             }

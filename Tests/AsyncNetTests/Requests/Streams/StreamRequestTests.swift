@@ -16,7 +16,7 @@ struct StreamRequestTests {
     func whole(_ transport: TransportUnderTest) async throws {
         let data = patternedData(3_000_000)
         try await withServer(
-            .data(data), .chunked(["a", "b", "c"])
+            .data(data), .chunked(["a", "b", "c"]), .text("hello").with(.drip(bytes: 1, every: .milliseconds(2)))
         ) { (server: MockServer) async throws in
             let session = transport.session()
             var received = Data()
@@ -26,6 +26,9 @@ struct StreamRequestTests {
             }
             #expect(received == data)
             #expect(try await text(session.stream(server.url())) == "abc")
+            var bytes: [UInt8] = []
+            for try await byte in session.stream(server.url()).bytes { bytes.append(byte) }
+            #expect(bytes == Array("hello".utf8))
         }
     }
 
