@@ -4,7 +4,7 @@ public import Foundation
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)``.
+/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``.
 /// A download starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await
 /// it. Its chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
 /// or a cancel the partial file is removed when the request is released, unless ``resumeData`` is read or the destination
