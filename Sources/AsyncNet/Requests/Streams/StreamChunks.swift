@@ -1,14 +1,14 @@
 public import Foundation
 
 /// A response's body as it arrives, in chunks; see ``StreamRequest/chunks``.
-struct StreamChunks: AsyncSequence, Sendable {
+public struct StreamChunks: AsyncSequence, Sendable {
     let request: StreamRequest
     let isCancelling: Bool
 
-    func makeAsyncIterator() -> Iterator { Iterator(request, isCancelling) }
+    public func makeAsyncIterator() -> Iterator { Iterator(request, isCancelling) }
 
     /// Reads the chunks. Only the first iterator of a stream can; others throw `.bodyAlreadyRead`.
-    struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol {
         private let reader: ResponseReader
 
         init(_ request: StreamRequest, _ isCancelling: Bool) {
@@ -16,10 +16,10 @@ struct StreamChunks: AsyncSequence, Sendable {
         }
 
         /// The next chunk, never empty; `nil` at the end.
-        mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
+        public mutating func next() async throws(AsyncNetError) -> Data? { try await reader.next(of: \.chunks) }
 
         /// The next chunk; `for await` calls this function.
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Data? {
             try await reader.next(of: \.chunks)
         }
     }
@@ -55,16 +55,14 @@ extension StreamRequest {
     /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
     ///
     /// Only the first loop over a stream can read the body; others throw `.bodyAlreadyRead`.
-    public var chunks: some AsyncSequence<Data, AsyncNetError> & Sendable { chunks(automaticallyCancelling: true) }
+    public var chunks: StreamChunks { chunks(automaticallyCancelling: true) }
 
     /// The body in chunks as they arrive, after decoding of its `Content-Encoding`.
     ///
     /// - Parameter automaticallyCancelling: Whether leaving the loop cancels the request. With `false`, the rest of the
     ///   body is received and dropped, and the request ends as if it had been read; a request that has not started is
     ///   not sent.
-    public func chunks(
-        automaticallyCancelling: Bool
-    ) -> some AsyncSequence<Data, AsyncNetError> & Sendable {
+    public func chunks(automaticallyCancelling: Bool) -> StreamChunks {
         StreamChunks(request: self, isCancelling: automaticallyCancelling)
     }
 
