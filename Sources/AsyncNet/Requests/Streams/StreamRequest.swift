@@ -5,7 +5,7 @@
 /// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first
 /// read, or when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout
 /// runs. Leaving the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
-/// chunks, lines, values or events.
+/// chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
 public struct StreamRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
