@@ -1,30 +1,44 @@
-import Foundation
-
 /// A day of the Gregorian calendar without a time zone, converted to and from its number since 1970-01-01.
+///
+/// Uses eras of 400 years that begin in March, so that the leap day is the last day of a year.
 struct CivilDay: Hashable {
     let year: Int64
     /// The month, from 1.
     let month: Int64
     /// The day of the month, from 1.
     let day: Int64
-}
 
-extension CivilDay {
+    init(year: Int64, month: Int64, day: Int64) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
     init(days: Int64) {
-        var (seconds, fields) = (time_t(days * 86_400), tm())
-        gmtime_r(&seconds, &fields)
-        self.init(year: Int64(fields.tm_year) + 1900, month: Int64(fields.tm_mon) + 1, day: Int64(fields.tm_mday))
+        let shifted = days + Self.daysBefore1970
+        let era = (shifted >= 0 ? shifted : shifted - (Self.daysPerEra - 1)) / Self.daysPerEra
+        let dayOfEra = shifted - era * Self.daysPerEra
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
     /// Days since 1970-01-01. February 30, which does not exist, is the day after February 29 and so on.
     var days: Int64 {
-        var fields = tm()
-        fields.tm_year = Int32(clamping: year - 1900)
-        fields.tm_mon = Int32(clamping: month - 1)
-        fields.tm_mday = Int32(clamping: day)
-        return Int64(timegm(&fields)) / 86_400
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * Self.daysPerEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+            - Self.daysBefore1970
     }
 
     /// Whether the calendar contains this day.
     var exists: Bool { CivilDay(days: days) == self }
+
+    func addingYears(_ years: Int64) -> CivilDay { CivilDay(year: year + years, month: month, day: day) }
+
+    private static let daysPerEra: Int64 = 146_097
+    private static let daysBefore1970: Int64 = 719_468
 }

@@ -59,15 +59,9 @@ struct SingleField: Sendable {
     private func separates(_ before: Substring, _ after: Substring) -> Bool {
         switch grammar {
         case .plain, .entityTag: true
-        case .date: !Self.isWeekday(String(before).trimmedHTTPSpace.lowercased())
+        case .date: !HTTPDateFields.isWeekday(String(before).trimmedHTTPSpace.lowercased())
         case .disposition: Self.beginsDisposition(after)
         case .reference: Self.beginsReference(after)
-        }
-    }
-
-    private static func isWeekday(_ word: String) -> Bool {
-        ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"].contains {
-            $0 == word || $0.prefix(3) == word
         }
     }
 

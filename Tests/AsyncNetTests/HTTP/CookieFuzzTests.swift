@@ -32,7 +32,7 @@ struct CookieFuzzTests {
         var accepted = 0
         for _ in 0..<Fuzzing.inputs(10_000) {
             let text = String(decoding: Self.bytes(&random), as: UTF8.self)
-            _ = HTTPDate(text)
+            _ = CookieDate(text)
             let parts = SetCookie.split(text)
             if parts.isEmpty || parts.count == 1 && !text.utf8.contains(0x2C) && parts != [text] {
                 Issue.record("\(text.debugDescription)")

@@ -36,7 +36,7 @@ package struct SetCookie: Hashable, Sendable {
         let (name, value) = Self.pair(part)
         guard value.utf8.count <= Cookie.maximumAttributeSize else { return }
         switch (name ?? value).asciiLowercased {
-        case "expires": expires = HTTPDate(name == nil ? "" : value)?.date ?? expires
+        case "expires": expires = CookieDate(name == nil ? "" : value)?.date ?? expires
         case "max-age": maxAge = Self.seconds(value) ?? maxAge
         case "domain": domain = name == nil ? "" : CookieMatching.canonicalDomain(value)
         case "path":
@@ -51,9 +51,15 @@ package struct SetCookie: Hashable, Sendable {
 
     /// The text on both sides of the first equals sign, trimmed; no name without an equals sign.
     private static func pair(_ text: Bytes) -> (name: String?, value: String) {
-        func trimmed(_ text: Bytes) -> String { String(Substring(text.trimmedHTTPSpace)) }
         guard let sign = text.firstIndex(of: 0x3D) else { return (nil, trimmed(text)) }
         return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
+    }
+
+    private static func trimmed(_ text: Bytes) -> String {
+        var rest = text
+        while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+        return String(Substring(rest))
     }
 
     /// Digits with an optional minus sign (RFC 6265bis §5.6.2). The limit prevents overflow.
