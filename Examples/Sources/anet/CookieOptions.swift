@@ -34,7 +34,7 @@ struct CookieOptions: ParsableArguments {
                 throw ExitError(error, "")
             }
         }
-        if junkSessionCookies { await jar.remove { $0.expires == nil } }
+        if junkSessionCookies { await jar.removeSessionCookies() }
         return jar
     }
 

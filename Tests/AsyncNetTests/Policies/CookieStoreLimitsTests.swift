@@ -7,6 +7,12 @@ import Testing
 struct CookieStoreLimitsTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
 
+    private static func limits(perDomain: Int, total: Int = 3000, crowded: Int = 50) -> CookieLimits {
+        var limits = CookieLimits()
+        (limits.perDomain, limits.total, limits.crowdedSite) = (perDomain, total, crowded)
+        return limits
+    }
+
     /// Sets these, a second apart; `!` before a name is a secure cookie, a number after it its age.
     private static func fill(
         _ store: inout CookieStore, _ names: [String], domain: String = "a.b", from time: Double = 0
@@ -26,21 +32,21 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "From a full site expired cookies are removed first, then insecure ones, then those sent longest ago",
+        "From a full domain expired cookies are removed first, then insecure ones, then those sent longest ago",
         arguments: [
             (["a", "b", "c", "d"], "bcd"), (["a", "b1", "c", "d"], "acd"), (["!a", "b", "!c", "d"], "acd"),
             (["!a", "!b", "!c", "!d"], "bcd"), (["!a", "!b", "!c", "d"], "abc"),
             (["a1", "b1", "c", "d"], "cd"), (["a", "b", "a", "c", "d"], "acd"),
         ])
-    func fullSite(_ names: [String], _ left: String) {
-        var store = CookieStore(limits: CookieLimits(perSite: 3))
+    func fullDomain(_ names: [String], _ left: String) {
+        var store = CookieStore(limits: Self.limits(perDomain: 3))
         Self.fill(&store, names)
         #expect(Self.names(store) == left)
     }
 
     @Test("Sending a cookie makes it recent, reading the jar does not")
     func lastAccess() throws {
-        var store = CookieStore(limits: CookieLimits(perSite: 3))
+        var store = CookieStore(limits: Self.limits(perDomain: 3))
         Self.fill(&store, ["a", "b", "c"])
         let origin = CookieOrigin(host: "a.b", path: "/", isSecure: false)
         #expect(store.cookies(for: origin, now: Self.start + 9).count == 3)
@@ -53,25 +59,31 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cde")
     }
 
-    @Test("The domains of a site share its limit")
-    func sharedLimit() {
-        var store = CookieStore(limits: CookieLimits(perSite: 3))
-        Self.fill(&store, ["a"], domain: "x.b")
-        Self.fill(&store, ["b", "c"], domain: "a.many.b", from: 10)
-        Self.fill(&store, ["d", "e"], domain: "b.many.b", from: 20)
-        #expect(Self.names(store) == "acde")
+    @Test("Above the total, cookies of sites with many cookies are removed first")
+    func total() {
+        var store = CookieStore(limits: Self.limits(perDomain: 10, total: 6, crowded: 2))
+        Self.fill(&store, ["a"], domain: "old.b")
+        Self.fill(&store, ["!c", "d", "e"], domain: "many.b", from: 10)
+        Self.fill(&store, ["f", "g"], domain: "two.b", from: 20)
+        #expect(store.count == 6)
+        Self.fill(&store, ["h"], domain: "x.b", from: 30)
+        #expect(Self.names(store) == "acefgh")
+        Self.fill(&store, ["i"], domain: "y.b", from: 40)
+        #expect(Self.names(store) == "cefghi")
     }
 
     @Test("Above the total, expired cookies are removed first")
     func totalExpired() {
-        var store = CookieStore(limits: CookieLimits(perSite: 10, total: 3))
+        var store = CookieStore(limits: Self.limits(perDomain: 10, total: 3))
         Self.fill(&store, ["a", "b50"], domain: "a.b")
         Self.fill(&store, ["c"], domain: "c.b", from: 60)
         Self.fill(&store, ["d"], domain: "d.b", from: 61)
         #expect(Self.names(store) == "acd" && store.count == 3)
     }
 
-    @Test("180 cookies of a site, 3000 in all; above that those sent longest ago are removed, a tenth of all")
+    @Test(
+        "180 cookies of a domain, 3000 in all; above that large sites keep 50, then the oldest tenth is removed"
+    )
     func defaults() {
         var store = CookieStore()
         for index in 0..<400 { _ = store.set(Cookie(name: "\(index)", value: "1", domain: "a.b"), now: Self.start) }
@@ -81,9 +93,28 @@ struct CookieStoreLimitsTests {
         }
         #expect(store.count == 3000)
         _ = store.set(Cookie(name: "a", value: "1", domain: "last.b"), now: Self.start + 3000)
+        #expect(store.count == 2871)
+        #expect(
+            store.cookies(now: Self.start).map(\.name) == (350..<400).map { "\($0)" }
+                + Array(repeating: "a", count: 2821))
+        for index in 0..<130 {
+            _ = store.set(Cookie(name: "b", value: "1", domain: "\(index).c"), now: Self.start + 3001 + Double(index))
+        }
         #expect(store.count == 2700)
-        #expect(store.cookies(now: Self.start).first?.domain == "121.b")
-        #expect(store.cookies(now: Self.start).last?.domain == "last.b")
+        #expect(store.cookies(now: Self.start).first?.domain == "251.b")
+    }
+
+    @Test("Crowded sites keep their share; others lose nothing as long as that is enough")
+    func crowdedKeepsItsShare() {
+        var store = CookieStore(limits: Self.limits(perDomain: 10, total: 20, crowded: 3))
+        for index in 0..<14 { Self.fill(&store, ["a"], domain: "\(index).b", from: Double(index)) }
+        Self.fill(&store, ["b", "c", "d", "e", "f", "g", "h"], domain: "many.b", from: 20)
+        #expect(store.count == 18)
+        #expect(Self.names(store) == String(repeating: "a", count: 14) + "efgh")
+        for name in ["i", "j", "k"] { Self.fill(&store, [name], domain: "\(name).b", from: 40) }
+        #expect(Self.names(store) == String(repeating: "a", count: 14) + "fgh" + "ijk")
+        Self.fill(&store, ["l"], domain: "l.b", from: 50)
+        #expect(Self.names(store) == String(repeating: "a", count: 11) + "fgh" + "ijkl")
     }
 
     @Test(
@@ -108,11 +139,21 @@ struct CookieStoreLimitsTests {
         for name in ["a.x.b", "b.x.b", "c.y.b"] { Self.fill(&store, ["a", "b"], domain: name) }
         #expect(store.sites.mapValues(\.count) == ["x.b": 4, "y.b": 2])
         store.remove { $0.domain == "a.x.b" || $0.name == "a" }
-        #expect(store.sites.mapValues(\.count) == ["x.b": 1, "y.b": 1])
+        #expect(store.sites.mapValues(\.domains) == ["x.b": ["b.x.b"], "y.b": ["c.y.b"]])
         store.remove { $0.domain != "c.y.b" }
         #expect(store.sites.mapValues(\.count) == ["y.b": 1] && store.count == 1)
         store.removeAll()
-        #expect(store.sites.isEmpty && store.count == 0)
+        #expect(store.sites.isEmpty && store.domains.isEmpty)
+    }
+
+    @Test(
+        "How far the largest are cut",
+        arguments: [
+            ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95),
+            ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),
+        ])
+    func level(_ sizes: [Int], _ excess: Int, _ level: Int) {
+        #expect(CookieStore.level(of: sizes, removing: excess, least: 50) == level)
     }
 
     private static let suffixes: Set<String> = ["co.uk", "github.io", "amazonaws.com"]
@@ -130,11 +171,19 @@ struct CookieStoreLimitsTests {
         #expect(store.site(of: domain) == site)
     }
 
-    @Test("A cookie that a program sets for a public suffix is sent to the hosts below it")
-    func publicSuffix() throws {
-        var store = CookieStore(isPublicSuffix: { Self.suffixes.contains($0) })
-        _ = store.set(Cookie(name: "a", value: "1", domain: ".github.io"), now: Self.start)
-        let origin = try #require(CookieOrigin(try "https://x.me.github.io/".asURL()))
-        #expect(store.header(for: origin, now: Self.start) == "a=1")
+    @Test("Over http only cookies of the same site are searched, however many others exist")
+    func relatives() {
+        var store = CookieStore()
+        for index in 0..<2900 {
+            _ = store.set(Cookie(name: "a", value: "1", domain: "\(index).b", isSecure: true), now: Self.start)
+        }
+        for name in ["x.org", "a.x.org", "b.a.x.org", "bx.org"] {
+            _ = store.set(Cookie(name: "a", value: "1", domain: name), now: Self.start)
+        }
+        #expect(store.relatives(of: "new.b").isEmpty)
+        #expect(Set(store.relatives(of: "a.x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(Set(store.relatives(of: "x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(Set(store.relatives(of: "b.a.x.org")) == ["x.org", "a.x.org", "b.a.x.org"])
+        #expect(store.relatives(of: "7.b") == ["7.b"])
     }
 }

@@ -9,18 +9,20 @@ struct CookieOrigin: Hashable, Sendable {
     /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure, since other users' programs may listen
     /// there.
     let isSecure: Bool
-}
 
-extension CookieOrigin {
+    init(host: String, path: String, isSecure: Bool) {
+        (self.host, self.path, self.isSecure) = (host, path, isSecure)
+    }
+
     /// `nil` if the URL has no host.
     init?(_ url: URL) {
         guard let host = url.host(percentEncoded: false), 1...CookieMatching.maximumHostSize ~= host.utf8.count else {
             return nil
         }
+        self.host = CookieMatching.canonicalHost(host)
         let path = url.path(percentEncoded: true)
-        self.init(
-            host: CookieMatching.canonicalHost(host), path: path.utf8.first == 0x2F ? path : "/",
-            isSecure: ["https", "wss"].contains(url.scheme?.asciiLowercased))
+        self.path = path.utf8.first == 0x2F ? path : "/"
+        isSecure = ["https", "wss"].contains(url.scheme?.asciiLowercased)
     }
 }
 

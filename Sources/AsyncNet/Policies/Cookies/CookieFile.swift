@@ -24,7 +24,7 @@ final class CookieFile: Sendable {
             return data
         } catch {
             if error.code == .ENOENT { return Data() }
-            throw failure(.fileNotReadable, what: "read", error)
+            throw failure(.fileNotReadable, "read", error)
         }
     }
 
@@ -39,7 +39,7 @@ final class CookieFile: Sendable {
             do throws(POSIXError) {
                 try replace(with: Data(text.utf8))
             } catch {
-                throw failure(.fileNotWritable, what: "written", error)
+                throw failure(.fileNotWritable, "written", error)
             }
             written = generation
         }
@@ -61,7 +61,7 @@ final class CookieFile: Sendable {
         return url.absoluteURL.resolvingSymlinksInPath().path
     }
 
-    private func failure(_ code: AsyncNetError.Code, what: String, _ error: POSIXError) -> AsyncNetError {
+    private func failure(_ code: AsyncNetError.Code, _ what: String, _ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
             code, "The cookie file \"\(url.lastPathComponent)\" cannot be \(what): \(SystemError.text(error))",
             underlyingError: error)

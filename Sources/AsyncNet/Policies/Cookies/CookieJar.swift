@@ -7,9 +7,11 @@ public import Foundation
 ///     let jar = try await CookieJar(file: url)    // in the format of curl and browsers
 ///     try await jar.save()                        // replaces the file in one step, with mode 0600
 ///
-/// A server's cookie lives at most 400 days. A jar keeps up to 180 cookies of a site and 3000 in all, and removes those
-/// first that were sent longest ago. A site is a registrable domain such as `example.com` with all domains below it.
-/// Over `http`, also to `localhost`, no secure cookie is set, replaced or sent. Several sessions may share a jar.
+/// A server's cookie lives at most 400 days. A jar keeps up to 180 cookies of a domain and 3000 in all, and removes
+/// those first that were sent longest ago. Above 3000, cookies of sites with more than 50 are removed first, those of
+/// the largest site before others, so that no site displaces the cookies of others. A site is a registrable domain such
+/// as `example.com` with all domains below it. Over `http`, also to `localhost`, no secure cookie is set, replaced or
+/// sent. Several sessions may share a jar.
 ///
 /// Of one response the first 180 `Set-Cookie` lines are stored and the others ignored, which limits the work that a
 /// server can cause (curl stores 50; browsers limit the size of a response's headers instead, and keep 180 cookies of a
@@ -116,7 +118,7 @@ public actor CookieJar {
         }
     }
 
-    /// The number of values stored from one response, equal to the number of cookies kept for a site.
+    /// The number of values stored from one response, equal to the number of cookies kept for a domain.
     static let maximumValues = 180
     /// The number of values stored before other callers can use the jar.
     static let valuesAtOnce = 30
@@ -134,6 +136,9 @@ public actor CookieJar {
 
     /// Removes the cookies for which the closure, which is called on the jar's actor, returns `true`.
     public func remove(where isUnwanted: @Sendable (Cookie) -> Bool) { contents.remove(where: isUnwanted) }
+
+    /// Removes the cookies without an expiry, as a browser does when it is closed.
+    public func removeSessionCookies() { contents.remove { $0.expires == nil } }
 
     /// Removes all cookies.
     public func removeAll() { contents.removeAll() }

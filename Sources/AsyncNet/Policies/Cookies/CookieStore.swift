@@ -2,15 +2,30 @@ import Foundation
 
 /// A client's cookies: which are stored, which replace others, and which a request carries (RFC 6265bis §5.7, §5.8).
 ///
-/// A value without clock and I/O. Cookies are grouped by site (``site(of:)``), so that a request searches those of its
-/// own site only.
+/// A value without clock and I/O. Cookies are grouped by domain, so that a request searches those of its host and the
+/// parent domains only; domains are grouped by site (``site(of:)``), so that limits of a site do not search the cookies
+/// of others.
 struct CookieStore: Sendable {
-    /// The cookies of each site that has any.
-    private(set) var sites: [String: [StoredCookie]] = [:]
-    private(set) var count = 0
+    var domains: [String: StoredDomain] = [:]
+    var sites: [String: StoredSite] = [:]
+    var count = 0
+    /// A time before which no cookie expires.
+    var nextExpiry = Date.distantFuture
     private var nextSerial = 0
     let limits: CookieLimits
-    private let isPublicSuffix: @Sendable (String) -> Bool
+    let isPublicSuffix: @Sendable (String) -> Bool
+
+    /// The cookies of one domain; never empty.
+    struct StoredDomain: Sendable {
+        let site: String
+        var entries: [StoredCookie] = []
+    }
+
+    /// The domains of one site that have cookies, and the number of their cookies.
+    struct StoredSite: Sendable {
+        var domains: Set<String> = []
+        var count = 0
+    }
 
     /// A cookie with the times and numbers that decide its order.
     struct StoredCookie: Sendable {
@@ -19,7 +34,7 @@ struct CookieStore: Sendable {
         /// The order of setting, since the cookies of one response have the same creation date.
         var serial: Int
 
-        func isSent(to origin: CookieOrigin, _ context: CookieContext, at now: Date) -> Bool {
+        func isSent(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> Bool {
             !cookie.isExpired(at: now) && cookie.isSent(to: origin, context)
         }
 
@@ -61,15 +76,13 @@ struct CookieStore: Sendable {
 
     /// All cookies that have not expired, in the order of setting.
     func cookies(now: Date) -> [Cookie] {
-        sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.serial < $1.serial }.map(\.cookie)
+        domains.values.lazy.flatMap(\.entries).filter { !$0.cookie.isExpired(at: now) }
+            .sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
     /// The cookies for a request, in the order of sending: longer paths first, then older cookies.
     func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
-        let sent = sites(of: origin.host).flatMap { site in
-            (sites[site] ?? []).filter { $0.isSent(to: origin, context, at: now) }
-        }
-        return sent.sorted(by: Self.isSentBefore).map(\.cookie)
+        matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
     /// The value of `Cookie` for a request, `nil` if there are no cookies for it. Marks the cookies as sent now, so
@@ -79,94 +92,83 @@ struct CookieStore: Sendable {
     mutating func header(
         for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
     ) -> String? {
-        let sent = cookies(for: origin, context, now: now).filter { !names.contains($0.name) }
+        guard count > 0 else { return nil }
+        let sent = sending(to: origin, context, now).filter { !names.contains($0.cookie.name) }.sorted(
+            by: Self.isSentBefore)
         guard !sent.isEmpty else { return nil }
-        markAsSent(to: origin, context, at: now)
-        return sent.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        return sent.map { $0.cookie.name.isEmpty ? $0.cookie.value : "\($0.cookie.name)=\($0.cookie.value)" }.joined(
+            separator: "; ")
     }
 
     mutating func removeAll() {
-        sites = [:]
-        count = 0
+        (domains, sites, count, nextExpiry) = ([:], [:], 0, .distantFuture)
     }
 
     mutating func remove(where isUnwanted: (Cookie) -> Bool) {
-        for site in Array(sites.keys) { removeEntries(of: site) { isUnwanted($0.cookie) } }
+        for domain in Array(domains.keys) { removeEntries(of: domain) { isUnwanted($0.cookie) } }
     }
 
-    /// Removes entries of a site, and the site if it becomes empty.
-    mutating func removeEntries(of site: String, where isUnwanted: (StoredCookie) -> Bool) {
-        guard let entries = sites[site] else { return }
-        let kept = entries.filter { !isUnwanted($0) }
-        count -= entries.count - kept.count
-        sites[site] = kept.isEmpty ? nil : kept
-    }
-
-    /// A response over an insecure connection must not replace or shadow a secure cookie (RFC 6265bis §5.7): one of the
-    /// same name, whose domain matches the other's in either direction.
+    /// A response over an insecure connection must not replace or shadow a secure cookie (RFC 6265bis §5.7).
     private func hidesSecureCookie(_ cookie: Cookie, _ now: Date) -> Bool {
-        sites(of: cookie.domain).lazy.flatMap { sites[$0] ?? [] }.map(\.cookie).contains { other in
-            other.isSecure && other.name.hasSameBytes(as: cookie.name) && !other.isExpired(at: now)
-                && CookieMatching.path(other.path, matches: cookie.path)
-                && (CookieMatching.domain(other.domain, matches: cookie.domain)
-                    || CookieMatching.domain(cookie.domain, matches: other.domain))
+        relatives(of: cookie.domain).contains { domain in
+            domains[domain]?.entries.contains {
+                $0.cookie.isSecure && $0.cookie.name.hasSameBytes(as: cookie.name) && !$0.cookie.isExpired(at: now)
+                    && CookieMatching.path($0.cookie.path, matches: cookie.path)
+            } ?? false
         }
     }
 
     /// - Returns: The cookie as it is stored, `nil` if it has expired.
     private mutating func insert(_ cookie: Cookie, now: Date) -> Cookie? {
-        let site = site(of: cookie.domain)
         var entry = StoredCookie(cookie: cookie, lastAccess: now, serial: nextSerial)
         nextSerial += 1
-        if let old = sites[site]?.first(where: { $0.cookie.isSame(as: cookie) }) {
-            if !old.cookie.isExpired(at: now) {
-                entry.cookie.creation = old.cookie.creation
-                entry.serial = old.serial
-            }
-            removeEntries(of: site) { $0.serial == old.serial }
+        let index = domains[cookie.domain]?.entries.firstIndex { $0.cookie.isSame(as: cookie) }
+        if let index, let old = domains[cookie.domain]?.entries[index], !old.cookie.isExpired(at: now) {
+            entry.cookie.creation = old.cookie.creation
+            entry.serial = old.serial
         }
-        guard !cookie.isExpired(at: now) else { return nil }
-        sites[site, default: []].append(entry)
-        count += 1
-        makeRoom(in: site, now: now)
+        guard !cookie.isExpired(at: now) else {
+            if index != nil { removeEntries(of: cookie.domain) { $0.cookie.isSame(as: cookie) } }
+            return nil
+        }
+        nextExpiry = min(nextExpiry, cookie.expires ?? .distantFuture)
+        if let index {
+            domains[cookie.domain]?.entries[index] = entry
+            return entry.cookie
+        }
+        append(entry)
+        makeRoom(in: cookie.domain, now: now)
         return entry.cookie
     }
 
-    private mutating func markAsSent(to origin: CookieOrigin, _ context: CookieContext, at now: Date) {
-        for site in sites(of: origin.host) {
-            for index in sites[site]?.indices ?? 0..<0
-            where sites[site]?[index].isSent(to: origin, context, at: now) == true {
-                sites[site]?[index].lastAccess = now
-            }
+    private func matches(_ origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
+        Self.domains(above: origin.host).flatMap { domain in
+            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, context, now) }
+        }
+    }
+
+    /// The matching cookies, marked as sent now.
+    private mutating func sending(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
+        var sent: [StoredCookie] = []
+        for domain in Self.domains(above: origin.host) {
+            guard let index = domains.index(forKey: domain) else { continue }
+            Self.touch(&domains.values[index].entries, origin, context, now, &sent)
+        }
+        return sent
+    }
+
+    private static func touch(
+        _ entries: inout [StoredCookie], _ origin: CookieOrigin, _ context: CookieContext, _ now: Date,
+        _ sent: inout [StoredCookie]
+    ) {
+        for index in entries.indices where entries[index].isSent(to: origin, context, now) {
+            entries[index].lastAccess = now
+            sent.append(entries[index])
         }
     }
 
     private static func isSentBefore(_ one: StoredCookie, _ other: StoredCookie) -> Bool {
         let (length, otherLength) = (one.cookie.path.utf8.count, other.cookie.path.utf8.count)
         return length == otherLength ? one.isOlder(than: other) : length > otherLength
-    }
-
-    // MARK: Sites
-
-    /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
-    /// and is not a public suffix.
-    ///
-    /// An address, a single label and a public suffix are sites of their own. All hosts below a public suffix that the
-    /// rule does not know are one site, which affects only which cookies are removed and searched together.
-    func site(of domain: String) -> String {
-        let name = CookieMatching.withoutLastDots(domain)
-        guard !CookieMatching.isShared(name) else { return name }
-        return Self.parents(of: name).reversed().first { $0.utf8.contains(0x2E) && !isPublicSuffix($0) } ?? name
-    }
-
-    /// The site of a host, and the public suffixes above it, for which a program may have set cookies.
-    private func sites(of host: String) -> [String] {
-        let site = site(of: host)
-        return CookieMatching.isAddress(site) ? [site] : [site] + Self.parents(of: site)
-    }
-
-    /// The parent domains: the rest of the host after each dot.
-    private static func parents(of host: String) -> [String] {
-        host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
     }
 }

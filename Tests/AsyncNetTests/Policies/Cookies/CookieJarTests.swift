@@ -87,7 +87,7 @@ struct CookieJarTests {
         #expect(await jar.cookies.map(\.value) == ["2", "3", "4", "5"])
         await jar.remove { $0.name == "c" }
         #expect(await jar.cookies.map(\.name) == ["b", "d", "a"])
-        await jar.remove { $0.expires == nil }
+        await jar.removeSessionCookies()
         #expect(await jar.cookies.map(\.name) == ["d"])
         await jar.set(Cookie(name: "d", value: "", domain: "www.example.com", path: "/x", expires: .distantPast))
         #expect(await jar.cookies.isEmpty)
