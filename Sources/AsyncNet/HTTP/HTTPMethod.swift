@@ -50,7 +50,7 @@ package enum HTTPSyntax {
     }
 
     /// Whether the text is valid as a header's value: no control character except the tab.
-    static func isFieldValue(_ text: String) -> Bool {
+    package static func isFieldValue(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 

@@ -4,22 +4,35 @@ import Foundation
 ///
 /// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
 public struct SentHead: Sendable, Hashable {
-    /// Read when somebody asks for what they say: most observers never do.
-    private let bytes: [UInt8]
-
-    /// Creates a head of its parts.
-    public init(requestLine: String, headers: HTTPHeaders) {
-        bytes = Array(([requestLine] + headers.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n").utf8)
+    /// Bytes are read when somebody asks for what they say: most observers never do.
+    private enum Source: Sendable {
+        case parts(String, HTTPHeaders)
+        case bytes([UInt8])
     }
 
+    private let source: Source
+
+    /// Creates a head of its parts.
+    public init(requestLine: String, headers: HTTPHeaders) { source = .parts(requestLine, headers) }
+
     /// Reads a head from its bytes; lines that are no headers are skipped.
-    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+    package init(_ bytes: UnsafeRawBufferPointer) { source = .bytes(Array(bytes)) }
 
     /// The method, the request target and the version, such as `GET /users?page=2 HTTP/1.1`.
-    public var requestLine: String { Self.lines(bytes).first ?? "" }
+    public var requestLine: String {
+        switch source {
+        case .parts(let line, _): line
+        case .bytes(let bytes): Self.lines(bytes).first ?? ""
+        }
+    }
 
     /// The headers, also those that the transport has added, such as `Host` and `Content-Length`.
-    public var headers: HTTPHeaders { HTTPHeaders(Self.lines(bytes).dropFirst().compactMap(Self.header)) }
+    public var headers: HTTPHeaders {
+        switch source {
+        case .parts(_, let headers): headers
+        case .bytes(let bytes): HTTPHeaders(Self.lines(bytes).dropFirst().compactMap(Self.header))
+        }
+    }
 
     private static func lines(_ bytes: [UInt8]) -> [String] {
         bytes.split(separator: 0x0A).map { line in

@@ -44,12 +44,12 @@ extension TraceContext {
         return "00-\(traceID)-\(spanID)-\(flags)"
     }
 
-    /// The headers `traceparent`, `tracestate` and `baggage`; the latter two only if they are not empty.
+    /// The headers `traceparent`, `tracestate` and `baggage`; the latter two only if they are not empty, and are a valid list
+    /// and a field value (RFC 9110 §5.5).
     public var headers: HTTPHeaders {
         var headers: HTTPHeaders = [HTTPHeader(name: "traceparent", value: traceparent)]
-        for (name, value) in [("tracestate", tracestate), ("baggage", baggage)] where !value.isEmpty {
-            headers.add(name: name, value: value)
-        }
+        if let list = TracestateSyntax.list(tracestate), !list.isEmpty { headers.add(name: "tracestate", value: list) }
+        if !baggage.isEmpty, HTTPSyntax.isFieldValue(baggage) { headers.add(name: "baggage", value: baggage) }
         return headers
     }
 }

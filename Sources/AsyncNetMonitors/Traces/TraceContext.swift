@@ -14,10 +14,12 @@ public struct TraceContext: Hashable, Sendable {
     public var spanID: SpanID
     /// Whether the trace is recorded.
     public var flags: Flags
-    /// What tracing systems pass on with the trace, as the value of the header `tracestate`; empty by default.
+    /// What tracing systems pass on with the trace, as the value of the header `tracestate`; empty by default. An invalid
+    /// list is not sent.
     public var tracestate: String
-    /// What the application passes on with the trace (W3C Baggage), as the value of the header `baggage`; empty by
-    /// default. Every service that receives a request can read it.
+    /// What the application passes on with the trace (W3C Baggage), as the value of the header `baggage`, in which values
+    /// are percent-encoded; empty by default. Every service that receives a request can read it. A text with line ends or
+    /// other bytes that no header may have (RFC 9110 §5.5) is not sent.
     public var baggage: String
 
     /// The context of the current task; `nil` by default.

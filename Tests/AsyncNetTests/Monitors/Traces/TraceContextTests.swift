@@ -88,6 +88,16 @@ struct TraceContextTests {
         #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1")?.tracestate == "a=1")
     }
 
+    @Test(
+        "A baggage or tracestate that no header may have is not sent",
+        arguments: ["user=x\r\nAuthorization: evil", "a=\u{0}", "a=b\n\nGET / HTTP/1.1"])
+    func injected(_ text: String) {
+        var context = TraceContext()
+        context.baggage = text
+        context.tracestate = text
+        #expect(context.headers.map(\.name) == ["traceparent"])
+    }
+
     @Test("New traces have random identifiers and the flag for it; a child differs in its span alone")
     func random() {
         let (one, other) = (TraceContext(), TraceContext(isSampled: false))
