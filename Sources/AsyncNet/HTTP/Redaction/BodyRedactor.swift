@@ -20,11 +20,15 @@ struct BodyRedactor {
             return multipart(bytes, type?.parameters["boundary"])
         }
         let isMedia = ["image", "audio", "video", "font"].contains(type?.type)
-        if !isMedia, Self.isWide(bytes) { return Array(RedactionRule.mark.utf8) }
+        let isForm = type?.subtype == "x-www-form-urlencoded"
+        // JSON and forms in UTF-8 have no zero byte, those in UTF-16 and UTF-32 have, and are not read field by field.
+        if isJSON(type) || isForm ? bytes.contains(0) || Self.hasWideMark(bytes) : !isMedia && Self.isWide(bytes) {
+            return Array(RedactionRule.mark.utf8)
+        }
         if Self.beginsAsJSON(bytes) { return JSONRedactor(rule: rule).redacted(bytes) }
         if isMedia { return Array(bytes) }
         if isJSON(type) { return JSONRedactor(rule: rule).redacted(bytes) }
-        guard type?.subtype == "x-www-form-urlencoded" || isPlain(type) && Self.beginsAsForm(bytes) else {
+        guard isForm || isPlain(type) && Self.beginsAsForm(bytes) else {
             return Array(bytes)
         }
         return PairRedactor(rule: rule, place: .formField).pairs(bytes)
@@ -48,12 +52,15 @@ struct BodyRedactor {
 
     /// Whether the bytes are JSON or a form in UTF-16 or UTF-32 (RFC 4627 §3), whose characters have zero bytes.
     private static func isWide(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE], [0, 0, 0xFE, 0xFF]]
         let zeros = bytes.prefix(4).map { $0 == 0 ? "0" : "x" }.joined()
-        guard ["000x", "x000", "0x0x", "x0x0"].contains(zeros) || marks.contains(where: { bytes.starts(with: $0) })
-        else { return false }
+        guard ["000x", "x000", "0x0x", "x0x0"].contains(zeros) || hasWideMark(bytes) else { return false }
         let narrow = ArraySlice(bytes.prefix(256).filter { $0 != 0 && $0 < 0xFE })
         return beginsAsJSON(narrow) || beginsAsForm(narrow)
+    }
+
+    /// Whether the bytes begin with a byte order mark of UTF-16 or UTF-32.
+    private static func hasWideMark(_ bytes: ArraySlice<UInt8>) -> Bool {
+        [[0xFE, 0xFF], [0xFF, 0xFE], [0, 0, 0xFE, 0xFF]].contains { bytes.starts(with: $0) }
     }
 
     private func isPlain(_ type: MediaType?) -> Bool {

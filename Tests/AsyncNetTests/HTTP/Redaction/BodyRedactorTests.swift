@@ -53,6 +53,22 @@ struct BodyRedactorTests {
         }
     }
 
+    @Test(
+        "A text in UTF-16 whose type is JSON or a form is redacted as a whole, whatever it begins with",
+        arguments: [
+            ("text/event-stream", #"data: {"password":"Q"}"#), ("application/javascript", #"cb({"token":"Q"})"#),
+            ("application/json", #""{\"token\":\"Q\"}""#),
+            ("application/json", String(repeating: " ", count: 200) + #"{"token":"Q"}"#),
+            ("application/x-www-form-urlencoded", "remember&password=Q"),
+            ("application/x-www-form-urlencoded", "é=1&password=Q"),
+        ])
+    func wideType(_ type: String, _ text: String) throws {
+        for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf16] {
+            let body = try #require(text.data(using: encoding))
+            #expect(rule.body(body, contentType: type) == Data("REDACTED".utf8))
+        }
+    }
+
     @Test("Bytes that are no text stay as they are")
     func binary() {
         let body = Data([0x7B, 0xFF, 0x22, 0xC3, 0x22, 0x3A, 0x22, 0x80, 0x5C])
