@@ -126,7 +126,10 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     /// a connection of its own.
     mutating func note(_ key: OriginKey, isHTTP2: Bool) { origins[key]?.isHTTP2 = isHTTP2 }
 
-    /// Whether a connection that libcurl shares with another transfer may be HTTP/2: libcurl shares it before a response
-    /// has said so.
-    func mayBeHTTP2(_ key: OriginKey) -> Bool { origins[key]?.isHTTP2 != false }
+    /// Whether a kept connection to the origin may be HTTP/2. Before a response has said so, it may only be one that libcurl
+    /// shares with another transfer of the origin, which runs.
+    func mayBeHTTP2(_ key: OriginKey) -> Bool {
+        guard let origin = origins[key] else { return false }
+        return origin.isHTTP2 ?? (origin.running > 1)
+    }
 }

@@ -236,9 +236,12 @@ extension LoopWorker {
     /// Called when a response's head has arrived.
     func note(_ origin: OriginKey, isMultiplexed: Bool) { admission.note(origin, isHTTP2: isMultiplexed) }
 
-    /// Whether the kept connection with this local port can carry the transfer.
+    /// Whether the kept connection with this local port can carry the transfer. Without TLS it is HTTP/2 by prior knowledge
+    /// only; that to a proxy may have carried other origins.
     func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {
-        sockets.isUsable(port: port, isMultiplexed: admission.mayBeHTTP2(exchange.origin))
+        let offersHTTP2 = exchange.request.head.urlText.isTLS || configuration.httpVersion == .http2
+        return sockets.isUsable(
+            port: port, isMultiplexed: offersHTTP2 && admission.mayBeHTTP2(exchange.origin))
     }
 
     /// Called when the handle is paused until its body has more bytes to send, or its response is complete before its body is

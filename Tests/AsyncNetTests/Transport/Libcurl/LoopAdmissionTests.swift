@@ -47,13 +47,15 @@ struct LoopAdmissionTests {
         #expect(model.started == test.started)
     }
 
-    @Test("A connection may be HTTP/2 until a response over HTTP/1 has come from its origin")
+    @Test("A connection whose version is unknown may be HTTP/2 only beside another transfer of its origin")
     func unknownVersion() {
         var admission = LoopAdmission<Transfer>(
             LoopLimits(connectionsPerOrigin: 2, connections: 2, keptConnections: 2))
         let origin = OriginKey(1)
-        #expect(admission.mayBeHTTP2(origin))
+        #expect(!admission.mayBeHTTP2(origin))
         _ = admission.admit(Transfer("a"), to: origin)
+        #expect(!admission.mayBeHTTP2(origin))
+        _ = admission.admit(Transfer("b"), to: origin)
         #expect(admission.mayBeHTTP2(origin))
         admission.note(origin, isHTTP2: false)
         #expect(!admission.mayBeHTTP2(origin))
