@@ -9,6 +9,8 @@ final class URLSessionBacklog: Sendable {
         var file: TemporaryFile?
         var written: Int64 = 0
         var read: Int64 = 0
+        /// How many bytes of the body have arrived.
+        var received: Int64 = 0
         /// The end of a transfer whose last bytes are in the file.
         var end: Result<Void, AsyncNetError>?
     }
@@ -18,17 +20,23 @@ final class URLSessionBacklog: Sendable {
     private let folder: URL
     /// How many unread bytes the file may hold.
     private let limit: Int64
+    /// The largest body in bytes.
+    private let bodyLimit: Int64
     private static let largestRead = 256 * 1024
 
-    init(_ pipe: TransferPipe, in folder: URL, limit: Int64) {
+    init(_ pipe: TransferPipe, in folder: URL, limit: Int64, bodyLimit: Int64? = nil) {
         self.pipe = pipe
         self.folder = folder
         self.limit = limit
+        self.bodyLimit = bodyLimit ?? .max
     }
 
     func receive(_ data: Data) {
         attempt { state throws(AsyncNetError) in
+            state.received += Int64(data.count)
             guard state.isBehind else { return state.isBehind = pipe.receive(data) == .pause }
+            guard !pipe.isEnded else { return }
+            guard state.received <= bodyLimit else { throw AsyncNetError(bodyLargerThan: bodyLimit) }
             guard state.written - state.read + Int64(data.count) <= limit else { throw tooSlow }
             do throws(POSIXError) {
                 let file = if let file = state.file { file } else { try TemporaryFile(in: folder.path) }
@@ -56,13 +64,13 @@ final class URLSessionBacklog: Sendable {
                 if pipe.receive(chunk) == .pause { return }
             }
             let end = state.end
-            state = State()
+            state = State(received: state.received)
             if let end { pipe.finish(end) }
         }
     }
 
     func finish(_ result: Result<Void, AsyncNetError>) {
-        state.withLock { state in if state.isBehind { state.end = result } else { pipe.finish(result) } }
+        state.withLock { state in if state.isBehind { state.end = state.end ?? result } else { pipe.finish(result) } }
     }
 
     private func attempt(_ step: (inout State) throws(AsyncNetError) -> Void) {

@@ -47,7 +47,8 @@ final class URLSessionExchange: NSObject, Sendable {
         self.tls = tls
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
         backlog = URLSessionBacklog(
-            pipe, in: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes)
+            pipe, in: configuration.temporaryFolder, limit: configuration.maximumBufferedBytes,
+            bodyLimit: request.maximumBodySize)
         self.onEnd = onEnd
     }
 

@@ -36,8 +36,8 @@ public import Foundation
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
-        /// The largest number of connections to one host: by default 128 on Linux, and URLSession's own default, 6,
-        /// elsewhere.
+        /// The largest number of connections to one origin; URLSession counts those to one host together. By default 128 on
+        /// Linux, and URLSession's own default, 6, elsewhere.
         public var maximumConnectionsPerOrigin: Int
         /// The largest number of transfers that URLSession carries at the same time. By default 128 on Linux and no
         /// limit elsewhere.

@@ -6,10 +6,10 @@ import Testing
 @Suite("Backlog of a body over URLSession", .timeLimit(.minutes(5)))
 struct URLSessionBacklogTests {
     private func make(
-        in folder: URL, limit: Int64 = .max, onAbort: @escaping @Sendable () -> Void = {}
+        in folder: URL, limit: Int64 = .max, bodyLimit: Int64? = nil, onAbort: @escaping @Sendable () -> Void = {}
     ) -> (URLSessionBacklog, TransferPipe) {
-        let pipe = TransferPipe(.asItArrives)
-        let backlog = URLSessionBacklog(pipe, in: folder, limit: limit)
+        let pipe = TransferPipe(.asItArrives, limit: bodyLimit)
+        let backlog = URLSessionBacklog(pipe, in: folder, limit: limit, bodyLimit: bodyLimit)
         pipe.connect(onAbort: onAbort, onDemand: { backlog.goOn() })
         return (backlog, pipe)
     }
@@ -52,6 +52,28 @@ struct URLSessionBacklogTests {
             #expect(aborts.value == 1)
             await #expect { try await pipe.nextBatch() } throws: { ($0 as? AsyncNetError)?.code == code }
         }
+    }
+
+    @Test("A body that is too large ends the transfer though nobody reads it, and nothing is written after that")
+    func bodyLimit() async throws {
+        let folder = try TemporaryFolder()
+        let aborts = Counter()
+        let (backlog, pipe) = make(in: folder.url, bodyLimit: 1_000_000, onAbort: { aborts.add() })
+        for _ in 0..<20 { backlog.receive(Data(count: 100_000)) }
+        #expect(aborts.value == 1 && pipe.isEnded)
+        await #expect { try await pipe.nextBatch() } throws: { ($0 as? AsyncNetError)?.code == .bodyTooLarge }
+    }
+
+    @Test("Of two ends that come while the reader is behind, the first counts")
+    func firstEnd() async throws {
+        let folder = try TemporaryFolder()
+        let (backlog, pipe) = make(in: folder.url)
+        for _ in 0..<10 { backlog.receive(Data(count: 100_000)) }
+        backlog.finish(.success(()))
+        backlog.finish(.failure(AsyncNetError(.cancelled)))
+        var received = 0
+        while let batch = try await pipe.nextBatch() { received += batch.reduce(0) { $0 + $1.count } }
+        #expect(received == 1_000_000)
     }
 
     @Test("Written and read at the same time, nothing is lost or out of order")
