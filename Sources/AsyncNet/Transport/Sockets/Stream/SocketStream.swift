@@ -22,7 +22,7 @@ final class SocketStream {
     /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
     var isAbortive = false { didSet { carrier?.isAbortive = isAbortive } }
     /// Whether ciphertext that waits is dropped, since the peer receives no more.
-    var dropsOutput = false
+    var dropsOutput = false { didSet { carrier?.dropsOutput = dropsOutput } }
     private var hasFinishedSending = false
     private var watchID: LoopSocketID?
     private var watched: Readiness = []
