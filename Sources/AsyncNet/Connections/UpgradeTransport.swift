@@ -103,8 +103,9 @@ final class UpgradeTransport: Transport {
 /// Unchecked: used by one task at a time.
 private final class UpgradeResponse: @unchecked Sendable {
     private var receiver: HTTP1Receiver
-    /// What has been received and not read.
-    private(set) var rest = Data()
+    private var received = Data()
+    /// How many of the received bytes have been read.
+    private var position = 0
 
     init(to request: HTTPRequestHead) { receiver = HTTP1Receiver(request.url, request.method) }
 
@@ -112,6 +113,9 @@ private final class UpgradeResponse: @unchecked Sendable {
         @inline(never)
         get { receiver.isComplete }
     }
+
+    /// What has been received and not read.
+    var rest: Data { Data(received.dropFirst(position)) }
 
     /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
     @inline(never)
@@ -134,15 +138,15 @@ private final class UpgradeResponse: @unchecked Sendable {
     /// - Parameter bytes: `nil` at the end of the connection.
     @inline(never)
     func receive(_ bytes: Data?) throws(AsyncNetError) {
-        if let bytes { rest.append(bytes) } else { try receiver.receiveEnd() }
+        guard let bytes else { return try receiver.receiveEnd() }
+        received = rest + bytes
+        position = 0
     }
 
     private func take() throws(AsyncNetError) -> (event: HTTP1Receiver.Event?, bytes: Data?) {
-        var position = 0
-        let event = try rest.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
-        defer { rest = Data(rest.dropFirst(position)) }
+        let event = try received.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
         guard case .body(let range) = event else { return (event, nil) }
-        return (event, Data(rest.dropFirst(range.lowerBound).prefix(range.count)))
+        return (event, Data(received.dropFirst(range.lowerBound).prefix(range.count)))
     }
 }
 
