@@ -50,7 +50,7 @@ final class Handover<Element: Sendable>: Sendable {
     func offer(_ element: Element) async -> Bool {
         guard let number = state.change({ $0.offer(element) }) else { return false }
         await withTaskCancellationHandler {
-            await state.wait { $0.offered == nil || $0.isClosed }
+            await state.wait { $0.offered == nil || $0.number != number || $0.isClosed }
         } onCancel: {
             // At once, since another task may be about to offer the next element.
             state.change { $0.withdraw(number) }

@@ -14,8 +14,8 @@ public struct PropertyListParameterEncoder: ImmediateParameterEncoder, NonBlocki
     /// Creates an encoder.
     public init(format: PropertyListSerialization.PropertyListFormat = .xml) { self.format = format }
 
-    /// - Throws: `EncodingError.invalidValue` for parameters that are no array or dictionary, and the errors of their
-    ///   `encode(to:)`.
+    /// - Throws: `EncodingError.invalidValue` for parameters that are no array or dictionary and for the format
+    ///   `.openStep`, which can only be read, and the errors of their `encode(to:)`.
     public func encode(immediately parameters: some Encodable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
         let encoder = PropertyListEncoder()
