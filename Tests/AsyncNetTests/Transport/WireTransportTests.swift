@@ -459,6 +459,44 @@ struct WireTransportTests {
         await server.stop()
     }
 
+    @Test("A transfer cancelled just before it gets a permit is not sent", arguments: WireTransport.allCases)
+    func cancelledAtPermit(_ wire: WireTransport) async throws {
+        let server = try await MockServer.start()
+        let gate = Gate()
+        await server.route("/first") { _ in
+            await gate.wait()
+            return .text("1")
+        }
+        await server.route("/last") { _ in .text("3") }
+        let transport = wire.make(.init(maximumConnectionsPerOrigin: 1))
+        let (isEnding, isQueued) = (Gate(), Gate())
+        let mayEnd = DispatchSemaphore(value: 0)
+        let first = Task {
+            try await wire.send(server.url("/first"), over: transport) { event in
+                guard case .metrics = event else { return }
+                isEnding.open()
+                mayEnd.wait()
+            }.head.statusCode
+        }
+        _ = try await server.takeRequest()
+        let second = Task {
+            try await wire.send(server.url("/second"), over: transport) { event in
+                if case .queued = event { isQueued.open() }
+            }
+        }
+        await isQueued.wait()
+        let last = Task { try await wire.send(server.url("/last"), over: transport).head.statusCode }
+        gate.open()
+        await isEnding.wait()
+        second.cancel()
+        #expect(await AsyncNetError.code { _ = try await second.value } == .cancelled)
+        mayEnd.signal()
+        #expect(try await first.value == 200)
+        #expect(try await last.value == 200)
+        #expect(await server.requestCount == 2)
+        await server.stop()
+    }
+
     @Test("An idle connection is closed after the idle timeout", arguments: WireTransport.allCases)
     func idleTimeout(_ wire: WireTransport) async throws {
         try await withServer(.text("x"), .text("y")) { (server: MockServer) async throws in

@@ -125,13 +125,25 @@ final class SocketEngine {
     func perform(
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
     ) {
-        for action in actions {
+        var actions = actions[...]
+        while let action = actions.popFirst() {
             switch action {
+            case .use(let number, let transfer) where transfer.pipe.isEnded: actions += decline(number, transfer)
             case .use(let number, let transfer): if let place = live[transfer] { use(number, transfer, place) }
             case .open(let route): open(route, for: transfer)
             case .close(let number): connections[number].map(closeIdle)
             }
         }
+    }
+
+    /// The connection goes to the next transfer, since this one was cancelled while it waited: its job is not done yet.
+    private func decline(_ number: Int, _ transfer: SocketTransfer)
+        -> [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action]
+    {
+        ended(transfer)
+        guard let connection = connections[number] else { return [] }
+        guard let room = connection.room else { return pool.released(number, of: transfer.route) }
+        return pool.endedTransfer(on: number, of: transfer.route, room: room)
     }
 
     private func use(_ number: Int, _ transfer: SocketTransfer, _ place: TransferPlace) {
