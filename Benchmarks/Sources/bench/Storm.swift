@@ -91,7 +91,7 @@ struct Storm: AsyncParsableCommand {
         }
         weak = plans.map { request, _, _ in
             let token = Token()
-            request.validate { _, _ in withExtendedLifetime(token) {} }
+            request.validate { _, _, _ in withExtendedLifetime(token) {} }
             return Weak(token: token)
         }
         let cancelAllAfter = Int.random(in: 0..<60_000, using: &random)
