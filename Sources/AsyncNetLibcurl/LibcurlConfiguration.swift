@@ -25,6 +25,9 @@ extension LibcurlTransport.Configuration {
                 .invalidConfiguration,
                 "Over libcurl a unix socket's path must have at most 103 bytes, none of them NUL; use .sockets()")
         }
+        guard addressPolicy == .any else {
+            throw AsyncNetError(.unsupportedByTransport, "libcurl asks no AddressPolicy; use .sockets()")
+        }
         try refuseWhatIsTooNew(for: version)
     }
 

@@ -68,6 +68,9 @@ public final class StubTransport: Transport, MockRouter {
 
     public func verify() throws { try routes.verify() }
 
+    /// `true`, since nothing is connected to; otherwise that of the transport for requests without a route.
+    public var judgesAddresses: Bool { rest?.judgesAddresses ?? true }
+
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         if let rest, !routes.hasRoute(for: request.head.method, request.path) { return try await rest.send(request) }
         let transfer = SimulatedTransfer(request, clock: clock)

@@ -63,6 +63,7 @@ struct Anet: AsyncParsableCommand {
             without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
         configuration.cache = try transfer.makeCache()
+        if connection.publicOnly { configuration.addresses = .publicOnly }
         let archive = try output.archive()
         if let archive { configuration.monitors.append(archive.recorder) }
         let recorder = Recorder(output)

@@ -24,6 +24,9 @@ struct ConnectionOptions: ParsableArguments {
             "Repeatable; addresses in place of the name lookup.", valueName: "HOST:PORT:ADDRESS[,ADDRESS]"))
     var resolve: [String] = []
 
+    @Flag(help: "Only servers on the Internet: no private, loopback or other special address, whatever the name.")
+    var publicOnly = false
+
     @Option(parsing: .unconditional, help: ArgumentHelp("The local interface, name or address.", valueName: "NAME"))
     var interface: String?
 
@@ -72,6 +75,9 @@ struct ConnectionOptions: ParsableArguments {
         if transport == .urlsession, let option = givenSettings.first {
             throw ValidationError("\(option) needs the transport sockets or libcurl, not --transport urlsession")
         }
+        if publicOnly, transport == .libcurl || !givenForLibcurl.isEmpty {
+            throw ValidationError("--public-only needs the transport sockets")
+        }
         if transport == .sockets, let option = givenForLibcurl.first {
             throw ValidationError("\(option) needs the libcurl transport, not --transport sockets")
         }
@@ -96,7 +102,7 @@ struct ConnectionOptions: ParsableArguments {
         let given =
             [
                 "--unix-socket": unixSocket != nil, "--connect-timeout": connectTimeout != nil,
-                "--resolve": !resolve.isEmpty, "--ipv4": ipv4,
+                "--resolve": !resolve.isEmpty, "--public-only": publicOnly, "--ipv4": ipv4,
                 "--ipv6": ipv6, "--interface": interface != nil, "--limit-rate": limitRate != nil,
                 "--expect100-timeout": expect100Timeout != nil,
             ].filter(\.value).keys + givenVersions.filter(\.isGiven).map(\.name) + tls.given + proxies.given

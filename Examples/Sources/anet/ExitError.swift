@@ -53,6 +53,7 @@ enum ExitStatus {
         .proxyNotFound: 5,
         .hostNotFound: 6,
         .cannotConnect: 7,
+        .addressNotAllowed: 7,
         .badServerResponse: 8,
         .bodyEndedEarly: 18,
         .unacceptableStatus: 22,

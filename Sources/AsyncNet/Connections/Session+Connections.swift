@@ -20,7 +20,8 @@ extension Session {
     public nonisolated func connect(
         to host: String, port: Int, tls: TLSConfiguration?
     ) async throws(AsyncNetError) -> StreamConnection {
-        let request = try DuplexRequest(to: host, port: port, tls)
+        var request = try DuplexRequest(to: host, port: port, tls)
+        request.addresses = configuration.addresses
         let events = ConnectionEvents(.connection, environment.events)
         events.begin()
         do throws(AsyncNetError) {

@@ -31,6 +31,7 @@ final class UpgradeTransport: Transport {
     }
 
     var transportDescription: String { connections.transportDescription }
+    var judgesAddresses: Bool { connections.judgesAddresses }
 
     /// The headers of the first handshake, which adapters see. Each later handshake has a `Sec-WebSocket-Key` of its
     /// own, since each connection must have a new key.
@@ -59,10 +60,10 @@ final class UpgradeTransport: Transport {
         var request = request
         request.head.headers.merge(handshake.headers)
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
-        let connection = try await connections.connection(
-            to: DuplexRequest(
-                host: endpoint.host, port: Int(endpoint.port), security: endpoint.isTLS ? .transport : .none,
-                isHTTP: true))
+        var opening = DuplexRequest(
+            host: endpoint.host, port: Int(endpoint.port), security: endpoint.isTLS ? .transport : .none, isHTTP: true)
+        opening.addresses = request.addresses
+        let connection = try await connections.connection(to: opening)
         if request.interests != nil { request.onEvent?(.connected(connection.info)) }
         let bytes = Data(HTTP1RequestHead.bytes(request.head, target: target, authority: authority, .none))
         try connection.send(bytes)

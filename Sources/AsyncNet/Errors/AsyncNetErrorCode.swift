@@ -242,6 +242,13 @@ extension AsyncNetError.Code {
         "clientCertificateInvalid", "The client's certificate or key cannot be used",
         "Check that both are PEM, that the key belongs to the certificate, and that the key's password is correct.")
 
+    /// An address that the request's or the transport's `AddressPolicy` does not allow. Nothing was sent, and no policy of
+    /// this library tries again.
+    public static let addressNotAllowed = Self(
+        "addressNotAllowed", "The host's address is not allowed",
+        "See SessionConfiguration.addresses; AddressPolicy.allowing makes exceptions, such as for a service of your own."
+    )
+
     /// The proxy's name has no address.
     public static let proxyNotFound = Self(
         "proxyNotFound", "The proxy was not found",
@@ -358,7 +365,7 @@ extension AsyncNetError.Code {
         .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
         .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
         .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked,
-        .clientCertificateInvalid, .proxyNotFound,
+        .clientCertificateInvalid, .addressNotAllowed, .proxyNotFound,
         .proxyFailed, .tooManyRedirects, .redirectFailed, .pagingFailed, .unsupportedByTransport, .invalidConfiguration,
         .transportUnavailable,
         .webSocketHandshakeFailed, .webSocketProtocolViolated, .webSocketMessageTooLarge, .webSocketClosed,

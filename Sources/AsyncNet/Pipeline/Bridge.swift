@@ -23,6 +23,7 @@ struct Bridge<Rest: Station>: Station {
             outgoing.interests = run.watch.events?.interests
             outgoing.connectionObservers = run.environment.events.connectionObservers
             outgoing.maximumBodySize = run.policies.maximumBodySize
+            outgoing.addresses = run.policies.addresses
             outgoing.priority = run.policies.priority
             outgoing.head.asksForUncodedRange()
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }

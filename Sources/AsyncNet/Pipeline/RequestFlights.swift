@@ -11,6 +11,7 @@ struct FlightKey: Hashable {
     let confidentialHeaders: [String]
     let cacheMode: CacheMode?
     let decodesContent: Bool
+    let addresses: AddressPolicy
     /// The test that made the requests, which must not share with another.
     let scope: ObjectIdentifier?
 }

@@ -27,6 +27,8 @@ public struct RequestOptions: Sendable {
     /// How many bytes the response's body may have once its `Content-Encoding` is decoded, if it is, in place of
     /// ``SessionConfiguration/maximumBodySize``; a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.
     public var maximumBodySize: Int64?
+    /// Which addresses may be connected to, in place of ``SessionConfiguration/addresses``.
+    public var addresses: AddressPolicy?
     /// Whether the response's body is decoded by its `Content-Encoding` (RFC 9110 §8.4); `true` by default.
     ///
     /// With `false` the body is delivered as it was sent, and `Content-Encoding` says how; the request has
@@ -42,7 +44,7 @@ public struct RequestOptions: Sendable {
         interceptors: [any RequestPolicy] = [], validation: Validation = .session, timeout: Duration? = nil,
         deadline: Duration? = nil, redirects: RedirectHandler? = nil, credential: PasswordCredential? = nil,
         priority: RequestPriority = .normal, cacheMode: CacheMode? = nil, maximumBodySize: Int64? = nil,
-        decodesContent: Bool = true, modifier: RequestModifier? = nil
+        addresses: AddressPolicy? = nil, decodesContent: Bool = true, modifier: RequestModifier? = nil
     ) {
         self.interceptors = interceptors
         self.validation = validation
@@ -53,6 +55,7 @@ public struct RequestOptions: Sendable {
         self.priority = priority
         self.cacheMode = cacheMode
         self.maximumBodySize = maximumBodySize
+        self.addresses = addresses
         self.decodesContent = decodesContent
         self.modifier = modifier
     }
@@ -66,7 +69,7 @@ extension RequestOptions: CustomReflectable {
             "validators": validation.validators?.count as Any, "timeout": timeout as Any,
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
             "priority": priority, "cacheMode": cacheMode as Any, "maximumBodySize": maximumBodySize as Any,
-            "decodesContent": decodesContent, "modifier": modifier as Any,
+            "addresses": addresses as Any, "decodesContent": decodesContent, "modifier": modifier as Any,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

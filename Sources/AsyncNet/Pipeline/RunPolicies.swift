@@ -6,6 +6,8 @@ final class RunPolicies: Sendable {
     let priority: RequestPriority
     /// How many bytes a body may have after decoding.
     let maximumBodySize: Int64?
+    /// Which addresses may be connected to.
+    let addresses: AddressPolicy
     /// Whether the content codings of bodies are decoded.
     let decodesContent: Bool
     let deadline: Duration?
@@ -33,6 +35,7 @@ final class RunPolicies: Sendable {
         (cacheMode, decodesContent) = (options.cacheMode, options.decodesContent)
         validators = options.validation.validators ?? environment.configuration.validation.validators ?? []
         maximumBodySize = options.maximumBodySize ?? environment.configuration.maximumBodySize
+        addresses = options.addresses ?? environment.configuration.addresses
         deadline = options.deadline ?? environment.configuration.deadline
         end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
         isShared = false
@@ -53,7 +56,7 @@ final class RunPolicies: Sendable {
         self.attemptTimeout = attemptTimeout
         validators = []
         deadline = nil
-        priority = other.priority
+        (priority, addresses) = (other.priority, other.addresses)
         decodesContent = other.decodesContent
         timeout = other.timeout
     }

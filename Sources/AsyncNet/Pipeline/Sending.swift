@@ -2,6 +2,7 @@
 struct Sending: Station {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         let run = attempt.run
+        if !request.addresses.isAny { try run.transport.check(request.addresses) }
         var outgoing = request
         if let transfer = run.watch.supervised.withLock({ $0 }) { outgoing.change { $0.supervision = transfer } }
         run.record.beginHop(outgoing.head)

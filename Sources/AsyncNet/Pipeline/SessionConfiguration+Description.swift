@@ -13,6 +13,7 @@ extension SessionConfiguration: CustomReflectable {
             "circuitBreaker": circuitBreaker as Any,
             "retryBudget": retryBudget as Any, "coalescesRequests": coalescesRequests,
             "maximumRedirects": maximumRedirects, "maximumBodySize": maximumBodySize as Any,
+            "addresses": addresses,
             "startsRequestsImmediately": startsRequestsImmediately,
         ]
         return Mirror(self, children: children, displayStyle: .struct)

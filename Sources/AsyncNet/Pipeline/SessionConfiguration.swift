@@ -55,6 +55,8 @@ public struct SessionConfiguration: Sendable {
     /// How many bytes a response's body may have after decoding of its `Content-Encoding`; a longer body ends the
     /// request with `.bodyTooLarge` before it is in memory. No limit by default.
     public var maximumBodySize: Int64?
+    /// Which addresses requests, WebSockets and raw connections may lead to; every address by default.
+    public var addresses: AddressPolicy
     /// Whether a request starts when its first serializer is made, as in Alamofire, not when its outcome is first
     /// awaited. Without a serializer, as downloads of files and streams are, it starts at the first await in any case.
     public var startsRequestsImmediately: Bool
@@ -72,7 +74,7 @@ public struct SessionConfiguration: Sendable {
         concurrencyLimit: ConcurrencyLimit = .unlimited, rateLimit: RateLimit? = nil,
         circuitBreaker: CircuitBreaker? = nil,
         retryBudget: RetryBudget? = RetryBudget(), coalescesRequests: Bool = false, maximumRedirects: Int = 20,
-        maximumBodySize: Int64? = nil,
+        maximumBodySize: Int64? = nil, addresses: AddressPolicy = .any,
         startsRequestsImmediately: Bool = false, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.baseURL = baseURL
@@ -96,6 +98,7 @@ public struct SessionConfiguration: Sendable {
         self.coalescesRequests = coalescesRequests
         self.maximumRedirects = maximumRedirects
         self.maximumBodySize = maximumBodySize
+        self.addresses = addresses
         self.startsRequestsImmediately = startsRequestsImmediately
         self.clock = clock
     }

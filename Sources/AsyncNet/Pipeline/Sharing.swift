@@ -35,6 +35,7 @@ struct Sharing<Rest: Station>: Station {
             allowsInsecure: policies.redirects.handler.allowsInsecure,
             confidentialHeaders: policies.redirects.handler.confidentialHeaders,
             cacheMode: policies.cacheMode ?? request.cacheMode, decodesContent: policies.decodesContent,
+            addresses: policies.addresses,
             scope: attempt.run.context.scoped.map(ObjectIdentifier.init))
     }
 

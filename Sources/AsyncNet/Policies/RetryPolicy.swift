@@ -100,7 +100,7 @@ public struct RetryPolicy: RequestRetrier {
     }
 
     private func isPassing(_ error: AsyncNetError, _ response: HTTPResponseHead?) -> Bool {
-        if error.isRefusedByProxy { return false }
+        if error.isRefusedByProxy || error.code == .addressNotAllowed { return false }
         if let response, statusCodes.contains(response.statusCode) { return true }
         return errorCodes.contains(error.code)
             || (error.underlyingError as? URLError).map { urlErrorCodes.contains($0.code) } == true

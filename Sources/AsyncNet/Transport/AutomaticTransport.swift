@@ -7,6 +7,8 @@ public struct AutomaticTransport: Transport {
 
     /// The chosen transport.
     public var transportDescription: String { chosen.transportDescription }
+    /// That of the chosen transport.
+    public var judgesAddresses: Bool { (ScopedTransport.current ?? chosen).judgesAddresses }
 
     /// Sends the request over the chosen transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {

@@ -73,6 +73,8 @@ public struct DuplexRequest: Sendable {
     /// Whether the connection is for HTTP/1.1, which the TLS handshake then offers (ALPN, RFC 7301). `false` by default,
     /// which offers nothing.
     public var isHTTP: Bool
+    /// Which addresses may be connected to; see ``Transport/judgesAddresses``.
+    public internal(set) var addresses = AddressPolicy.any
 
     /// Makes a request for a connection.
     public init(host: String, port: Int, security: Security, isHTTP: Bool = false) {
@@ -96,6 +98,19 @@ public struct DuplexRequest: Sendable {
 }
 
 extension Transport {
+    /// Refuses a policy that the transport would not ask.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport`, or `.invalidConfiguration`.
+    func check(_ addresses: AddressPolicy) throws(AsyncNetError) {
+        guard !addresses.isAny else { return }
+        try addresses.check()
+        guard judgesAddresses else {
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "\(transportDescription) does not ask an AddressPolicy before it connects; use .sockets()")
+        }
+    }
+
     /// A connection over this transport.
     ///
     /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if the transport opens none.
@@ -106,6 +121,7 @@ extension Transport {
                 "\(transportDescription) opens no connections for WebSocket and raw streams; "
                     + "use .sockets(), or a transport that conforms to DuplexTransport")
         }
+        try check(request.addresses)
         return try await transport.open(request)
     }
 }

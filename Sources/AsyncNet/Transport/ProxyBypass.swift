@@ -17,8 +17,8 @@ struct ProxyBypass {
         case name(String)
         /// The names below this one only.
         case below(String)
-        /// Addresses of this family whose first bits are these.
-        case addresses(bytes: [UInt8], bits: Int)
+        /// The addresses of this network.
+        case addresses(IPNetwork)
     }
 
     private let entries: [Entry]
@@ -32,14 +32,14 @@ struct ProxyBypass {
     func contains(_ host: String, port: Int) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = HostName(host)
-        let bytes = name.flatMap { $0.isAddress ? Self.bytes(ofAddress: $0.text) : nil }
+        let bytes = name.flatMap { $0.isAddress ? IPNetwork.bytes(ofAddress: $0.text) : nil }
         return entries.contains { entry in
             guard entry.port == nil || entry.port == port else { return false }
             switch entry.hosts {
             case .all: return true
             case .name(let own): return name?.text == own || name?.text.hasSuffix(".\(own)") == true
             case .below(let parent): return name?.text.hasSuffix(".\(parent)") == true
-            case .addresses(let network, let bits): return bytes.map { Self.begin($0, network, bits) } ?? false
+            case .addresses(let network): return bytes.map(network.contains) ?? false
             }
         }
     }
@@ -61,10 +61,9 @@ struct ProxyBypass {
         let host = unbracketed(text)
         let slash = host.firstIndex(of: "/")
         if let address = HostName(host[..<(slash ?? host.endIndex)]), address.isAddress {
-            guard let bytes = bytes(ofAddress: address.text) else { return nil }
-            guard let slash else { return .addresses(bytes: bytes, bits: bytes.count * 8) }
-            guard let bits = Int(host[host.index(after: slash)...]), 0...(bytes.count * 8) ~= bits else { return nil }
-            return .addresses(bytes: bytes, bits: bits)
+            guard let bytes = IPNetwork.bytes(ofAddress: address.text) else { return nil }
+            guard let slash else { return IPNetwork(bytes, bits: bytes.count * 8).map { .addresses($0) } }
+            return Int(host[host.index(after: slash)...]).flatMap { IPNetwork(bytes, bits: $0) }.map { .addresses($0) }
         }
         return name(text.hasPrefix(".") ? text.dropFirst() : text).map { .name($0) }
     }
@@ -78,20 +77,5 @@ struct ProxyBypass {
         guard text.hasPrefix("["), let end = text.lastIndex(of: "]") else { return String(text) }
         let rest = text[text.index(after: end)...]
         return String(rest.isEmpty || rest.hasPrefix("/") ? text.dropFirst().prefix(upTo: end) + rest : text)
-    }
-
-    // MARK: Addresses
-
-    /// - Returns: 4 or 16 bytes; `nil` for a name.
-    static func bytes(ofAddress address: String) -> [UInt8]? {
-        let isV6 = address.utf8.contains(UInt8(ascii: ":"))
-        var bytes = [UInt8](repeating: 0, count: isV6 ? 16 : 4)
-        return inet_pton(isV6 ? AF_INET6 : AF_INET, address, &bytes) == 1 ? bytes : nil
-    }
-
-    private static func begin(_ bytes: [UInt8], _ network: [UInt8], _ bits: Int) -> Bool {
-        guard bytes.count == network.count, bytes.prefix(bits / 8) == network.prefix(bits / 8) else { return false }
-        guard bits % 8 != 0 else { return true }
-        return (bytes[bits / 8] ^ network[bits / 8]) >> (8 - bits % 8) == 0
     }
 }

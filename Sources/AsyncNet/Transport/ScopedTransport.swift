@@ -31,6 +31,8 @@ package final class ScopedTransport: Transport {
 
     package func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
 
+    package var judgesAddresses: Bool { transport.judgesAddresses }
+
     /// Ends the scope: later transfers fail with this error. Those that run go on.
     package func close(_ error: AsyncNetError) { end.withLock { $0 = error } }
 }

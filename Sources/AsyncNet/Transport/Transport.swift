@@ -34,6 +34,12 @@ public protocol Transport: Sendable {
     /// other's trust.
     func trust(for request: HTTPRequestHead) -> ResponseTrust
 
+    /// Whether the transport connects to no address that ``TransportRequest/addresses`` does not allow; `false` by default.
+    ///
+    /// With `false` a request with a policy ends with `.unsupportedByTransport`. A transport around another one returns the
+    /// other's value, one that connects to nothing `true`.
+    var judgesAddresses: Bool { get }
+
     /// A name of the transport for logs. The type's name by default.
     var transportDescription: String { get }
 }
@@ -43,6 +49,8 @@ extension Transport {
     public func shutdown() async {}
     /// That of a server which is not verified, on a way that is that of transports of this type.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { .unverified(route: "\(Self.self)") }
+    /// `false`.
+    public var judgesAddresses: Bool { false }
     /// The type's name.
     public var transportDescription: String { "\(Self.self)" }
 }
@@ -57,6 +65,7 @@ public struct TransportRequest: Sendable {
         /// Whether the request is suspended. A transport that can pause then pauses the transfer.
         var hold: TransferHold?
         var maximumBodySize: Int64?
+        var addresses = AddressPolicy.any
         var delivery = Delivery.asItArrives
         /// Among the transfers that wait for a connection.
         var priority = RequestPriority.normal
@@ -99,6 +108,12 @@ public struct TransportRequest: Sendable {
     public var maximumBodySize: Int64? {
         get { values.value.maximumBodySize }
         set { change { $0.maximumBodySize = newValue } }
+    }
+
+    /// Which addresses may be connected to for this request; see ``Transport/judgesAddresses``.
+    public internal(set) var addresses: AddressPolicy {
+        get { values.value.addresses }
+        set { change { $0.addresses = newValue } }
     }
 
     /// Whether the caller reads the body as it arrives or when it is complete. `.asItArrives` by default.

@@ -55,6 +55,8 @@ public final class ShapedTransport: Transport {
 
     public func shutdown() async { await base.shutdown() }
 
+    /// That of the other transport.
+    public var judgesAddresses: Bool { base.judgesAddresses }
     /// The other transport's description.
     public var transportDescription: String { base.transportDescription + " at the speed of a profile" }
 

@@ -63,6 +63,8 @@ public final class RecordingTransport: Transport {
     /// Shuts the other transport down.
     public func shutdown() async { await transport.shutdown() }
 
+    /// That of the other transport.
+    public var judgesAddresses: Bool { transport.judgesAddresses }
     /// The other transport's description.
     public var transportDescription: String { "recording \(transport.transportDescription)" }
 }

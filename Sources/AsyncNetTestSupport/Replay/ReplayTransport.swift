@@ -82,6 +82,9 @@ public final class ReplayTransport: Transport {
         if !differences.isEmpty { throw UnmetExpectations(differences: differences) }
     }
 
+    /// `true`, since nothing is connected to; otherwise that of the transport for requests without an exchange.
+    public var judgesAddresses: Bool { fallback?.judgesAddresses ?? true }
+
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let transfer = SimulatedTransfer(request)
         if fallback == nil { transfer.begin() }

@@ -29,6 +29,8 @@ public struct CurrentTransport: Transport {
     public func shutdown() async { await transport.shutdown() }
 
     /// That of the captured transport.
+    public var judgesAddresses: Bool { transport.judgesAddresses }
+    /// That of the captured transport.
     public var transportDescription: String { transport.transportDescription }
 }
 

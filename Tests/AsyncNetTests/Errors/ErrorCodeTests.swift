@@ -222,6 +222,13 @@ struct ErrorCodeTests {
             }
         ),
         (
+            .addressNotAllowed,
+            {
+                let session = Session(configuration: .init(addresses: .publicOnly))
+                return await session.request("http://127.0.0.1:1/").serializing(Data.self).result.failure
+            }
+        ),
+        (
             .proxyNotFound,
             { await failure(of: "http://127.0.0.1/", over: .libcurl(proxy: .http("nowhere.invalid", port: 1))) }
         ),

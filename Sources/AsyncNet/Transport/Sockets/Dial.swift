@@ -18,6 +18,7 @@ final class Dial {
     let endpoint: ServerEndpoint
     unowned let engine: SocketEngine
     private let wantedRoute: ConnectionRoute?
+    private let judge: AddressJudge
     let makeTLS: () throws(AsyncNetError) -> TLSSession?
     let onTunnelHead: (([UInt8]) -> Void)?
     private var end: ((Outcome) -> Void)?
@@ -40,11 +41,12 @@ final class Dial {
 
     /// - Parameters:
     ///   - route: The way to the endpoint; by default that of a connection for any bytes, which a proxy must tunnel.
+    ///   - judge: Says which of the server's addresses may be connected to.
     ///   - makeTLS: The TLS to begin once the server is connected to; `nil` for a connection without it.
     ///   - onTunnelHead: Called with each head that asks a proxy for a tunnel.
     ///   - end: Called once, not from within `init`.
     init(
-        _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil,
+        _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil, judge: AddressJudge,
         makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
         onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
@@ -52,7 +54,7 @@ final class Dial {
         self.makeTLS = makeTLS
         self.engine = engine
         self.end = end
-        (wantedRoute, self.onTunnelHead) = (route, onTunnelHead)
+        (wantedRoute, self.judge, self.onTunnelHead) = (route, judge, onTunnelHead)
     }
 
     func start() {
@@ -65,6 +67,7 @@ final class Dial {
                 if let wantedRoute { wantedRoute } else { try engine.proxies.route(to: endpoint, isTunnelled: true) }
             (proxy, isForwarded) = (route.proxy, route.isForwarded)
             isServerAwaited = proxy?.kind.takesAddress == true
+            if !isServerAwaited, proxy != nil || engine.configuration.unixSocket != nil { try judge.checkUnresolved() }
             try find(isServerAwaited ? endpoint : peer)
         }
     }
@@ -135,10 +138,17 @@ final class Dial {
             case .v6: address.isIPv6 || address.family == AF_UNIX
             }
         }
-        guard isServerAwaited else { return connect(to: usable) }
+        guard isServerAwaited else { return connect(to: try allowed(usable)) }
         isServerAwaited = false
-        serverAddresses = usable
+        serverAddresses = try judge.allowed(usable)
         try find(peer)
+    }
+
+    /// The transport's own policy judges whatever the socket connects to, the request's the server.
+    private func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
+        let own = AddressJudge(peer, engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
+        let addresses = try own.allowed(addresses)
+        return proxy == nil ? try judge.allowed(addresses) : addresses
     }
 
     /// The error of the peer, which may be a proxy.

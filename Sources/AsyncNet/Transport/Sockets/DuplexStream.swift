@@ -46,7 +46,7 @@ final class DuplexStream: LoopHandler {
         guard let opening else { return }
         let (endpoint, request) = (opening.endpoint, opening.request)
         let dial = Dial(
-            endpoint,
+            endpoint, judge: AddressJudge(endpoint, request.addresses, isHTTP: request.isHTTP),
             makeTLS: { [tls = engine.tls] () throws(AsyncNetError) in try tls.session(for: endpoint, request) },
             engine, end: { [weak self] result in self?.dialed(result) })
         self.dial = dial

@@ -15,6 +15,7 @@ extension SocketTransport.Configuration {
         for tls in try TLSHosts(tls, tlsForHosts).settings { try tls.validate() }
         try proxy.validate()
         try checkNumbers()
+        try addressPolicy.check()
         if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
             throw AsyncNetError(
                 .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"

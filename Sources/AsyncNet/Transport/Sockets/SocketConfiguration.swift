@@ -59,6 +59,9 @@ extension SocketTransport {
 
         /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
         public var addresses: [String: [String]]
+        /// Which addresses may be connected to, those of proxies included, whatever the request's policy allows. Every address
+        /// by default.
+        public var addressPolicy: AddressPolicy
         /// The local interface or address of all connections. `nil` lets the system choose.
         public var localInterface: String?
         /// The IP versions to use. `.any` by default: both are tried, and the first connection wins (Happy Eyeballs,
@@ -101,7 +104,8 @@ extension SocketTransport {
             expectContinueTimeout: Duration = .seconds(1), idleTimeout: Duration = .seconds(60),
             maximumConnectionsPerOrigin: Int = 256, maximumConnections: Int = 1024,
             maximumHeaderBytes: Int = 256 * 1024, maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
-            addresses: [String: [String]] = [:], localInterface: String? = nil, ipVersion: IPVersion = .any,
+            addresses: [String: [String]] = [:], addressPolicy: AddressPolicy = .any,
+            localInterface: String? = nil, ipVersion: IPVersion = .any,
             eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60), maximumHeaderLines: Int = 1000,
             maximumInformationalResponses: Int = 100, maximumChunkExtensionBytes: Int = 64 * 1024,
             maximumTrailerBytes: Int = 64 * 1024, http2KeepAlive: HTTP2KeepAlive? = nil
@@ -121,6 +125,7 @@ extension SocketTransport {
             self.maximumReceiveRate = maximumReceiveRate
             self.maximumSendRate = maximumSendRate
             self.addresses = addresses
+            self.addressPolicy = addressPolicy
             self.localInterface = localInterface
             self.ipVersion = ipVersion
             self.eventLoops = eventLoops

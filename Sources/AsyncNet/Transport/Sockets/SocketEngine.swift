@@ -159,7 +159,7 @@ final class SocketEngine {
         let number = nextNumber
         nextNumber += 1
         let dial = Dial(
-            route.endpoint, by: route,
+            route.endpoint, by: route, judge: AddressJudge(route.endpoint, route.addresses, isHTTP: true),
             makeTLS: {
                 [tls, protocols = versions.offered(to: route, configuration.httpVersion)] () throws(AsyncNetError) in
                 try tls.session(for: route.endpoint, offering: protocols)

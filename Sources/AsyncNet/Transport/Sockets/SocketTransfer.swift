@@ -23,7 +23,9 @@ final class SocketTransfer: Sendable, Hashable {
     init(_ request: TransportRequest, _ proxies: ProxyRoutes) throws(AsyncNetError) {
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
         self.request = request
-        route = try proxies.route(to: endpoint, isTunnelled: false)
+        var route = try proxies.route(to: endpoint, isTunnelled: false)
+        route.addresses = request.addresses
+        self.route = route
         let framing: HTTP1RequestHead.Body
         switch request.body.content {
         case .none: (body, bodyLength, framing) = (nil, nil, .none)

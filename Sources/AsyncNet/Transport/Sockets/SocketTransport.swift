@@ -44,6 +44,9 @@ public final class SocketTransport: Transport {
         return TransportResponse(head: head, body: body, isContentDecoded: false)
     }
 
+    /// `true`.
+    public var judgesAddresses: Bool { true }
+
     /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard let setup = try? setup.get() else { return .nothing }

@@ -6,6 +6,8 @@ struct ConnectionRoute: Hashable, Sendable {
     var proxy: ProxyServer?
     /// Whether the proxy gets requests in absolute form (RFC 9112 §3.2.2) in place of a connection to the server.
     var isForwarded = false
+    /// What the server's address was judged by: a kept connection serves no request with another policy.
+    var addresses = AddressPolicy.any
 }
 
 /// Decides by a transport's settings which way a connection takes.

@@ -168,7 +168,7 @@ extension SOCKSNegotiation.Host {
     /// - Parameter host: A name, or an address, whose zone means nothing to the proxy.
     init(_ host: String) {
         let text = host.withoutZone
-        self = ProxyBypass.bytes(ofAddress: text).map(Self.address) ?? .name(text)
+        self = IPNetwork.bytes(ofAddress: text).map(Self.address) ?? .name(text)
     }
 
     /// The first address that the proxy can connect to.
@@ -176,7 +176,7 @@ extension SOCKSNegotiation.Host {
     /// - Parameter addresses: Those of the host.
     init(_ addresses: [SocketAddress], for proxy: ProxyServer) throws(AsyncNetError) {
         let usable = addresses.first { proxy.kind != .socks4 || !$0.isIPv6 }
-        guard let bytes = usable?.text.flatMap(ProxyBypass.bytes(ofAddress:)) else {
+        guard let bytes = usable?.text.flatMap(IPNetwork.bytes(ofAddress:)) else {
             throw SOCKSNegotiation.needsIPv4
         }
         self = .address(bytes)

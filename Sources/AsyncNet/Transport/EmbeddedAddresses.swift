@@ -1,0 +1,40 @@
+/// The IPv4 addresses that an IPv6 address stands for or leads to.
+struct EmbeddedAddresses {
+    /// The address to which the system or a translator sends instead: a mapped one (RFC 4291 §2.5.5.2), or one of NAT64 with
+    /// the well-known prefix (RFC 6052 §2.1).
+    var target: [UInt8]?
+    /// Those of tunnels, of local translators, and of forms that are no longer in use, whose ends are not known here.
+    var others: [[UInt8]] = []
+
+    /// - Parameter address: 4 or 16 bytes; nothing is embedded in an address of IPv4.
+    init(in address: [UInt8]) {
+        guard address.count == 16 else { return }
+        let last = Array(address[12...])
+        if Self.mapped.contains(address) || Self.translator.contains(address) { target = last }
+        if Self.compatible.contains(address) || Self.translated.contains(address) { others.append(last) }
+        if Self.localTranslator.contains(address) {
+            others += [last, [address[6], address[7], address[9], address[10]]]
+        }
+        if Self.sixToFour.contains(address) { others.append(Array(address[2..<6])) }
+        if Self.teredo.contains(address) { others += [Array(address[4..<8]), last.map { ~$0 }] }
+        // ISATAP (RFC 5214 §6.1).
+        if address[8] & 0xFD == 0, address[9...11] == [0, 0x5E, 0xFE] { others.append(last) }
+    }
+
+    private static let mapped = IPNetwork.known("::ffff:0:0/96")
+    private static let translator = IPNetwork.known("64:ff9b::/96")
+    private static let compatible = IPNetwork.known("::/96")
+    private static let translated = IPNetwork.known("::ffff:0:0:0/96")
+    private static let localTranslator = IPNetwork.known("64:ff9b:1::/48")
+    private static let sixToFour = IPNetwork.known("2002::/16")
+    private static let teredo = IPNetwork.known("2001::/32")
+}
+
+extension IPNetwork {
+    /// The network of a text in this library, which is one.
+    static func known(_ text: StaticString) -> [IPNetwork] { IPNetwork("\(text)").map { [$0] } ?? [] }
+}
+
+extension [IPNetwork] {
+    func contains(_ address: [UInt8]) -> Bool { contains { $0.contains(address) } }
+}

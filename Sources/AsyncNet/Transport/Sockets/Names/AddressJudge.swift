@@ -1,0 +1,50 @@
+/// Asks a policy about the addresses of one server.
+struct AddressJudge {
+    private let endpoint: ServerEndpoint
+    private let policy: AddressPolicy
+    let isHTTP: Bool
+
+    init(_ endpoint: ServerEndpoint, _ policy: AddressPolicy, isHTTP: Bool) {
+        (self.endpoint, self.policy, self.isHTTP) = (endpoint, policy, isHTTP)
+    }
+
+    /// The addresses that the policy allows; one of a unix socket is none that it decides about.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.addressNotAllowed` if there are addresses, and all are refused.
+    func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
+        guard !policy.isAny else { return addresses }
+        var refusal: (address: String, objection: String)?
+        let allowed = addresses.filter { address in
+            guard let text = address.text?.prefix(while: { $0 != "%" }) else { return true }
+            guard let objection = objection(to: String(text)) else { return true }
+            refusal = refusal ?? (String(text), objection)
+            return false
+        }
+        guard allowed.isEmpty, let refusal else { return allowed }
+        throw AsyncNetError(
+            .addressNotAllowed, "The host's address \(refusal.address) is not allowed: it is \(refusal.objection)")
+    }
+
+    /// Judges a server whose name, if the URL has one, a proxy looks up.
+    func checkUnresolved() throws(AsyncNetError) {
+        guard !policy.isAny else { return }
+        if let address = SocketAddress(numeric: endpoint.host, port: endpoint.port) {
+            _ = try allowed([address])
+        } else if !policy.letsProxiesResolve {
+            throw AsyncNetError(
+                .addressNotAllowed,
+                "The host's address is not known here, since a proxy or a unix socket is used; "
+                    + "AddressPolicy.letsProxiesResolve allows that")
+        }
+    }
+
+    private func objection(to address: String) -> String? {
+        let scheme =
+            switch (isHTTP, endpoint.isTLS) {
+            case (true, let isTLS): isTLS ? "https" : "http"
+            case (false, let isTLS): isTLS ? "tls" : "tcp"
+            }
+        return policy.objection(
+            to: .init(address: address, port: Int(endpoint.port), host: endpoint.host, scheme: scheme))
+    }
+}

@@ -1,0 +1,194 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+/// What a session's policy keeps its connections from.
+@Suite("Addresses of connections", .timeLimit(.minutes(5)))
+struct JudgedAddressTests {
+    private static func session(
+        _ policy: AddressPolicy, _ configuration: SocketTransport.Configuration = .init(),
+        _ change: (inout SessionConfiguration) -> Void = { _ in }
+    ) -> Session {
+        var settings = SessionConfiguration(addresses: policy)
+        change(&settings)
+        return Session(transport: .sockets(configuration), configuration: settings)
+    }
+
+    private static func code(_ session: Session, _ url: String, _ options: RequestOptions = RequestOptions()) async
+        -> AsyncNetError.Code?
+    {
+        await AsyncNetError.code { _ = try await session.request(url, options: options).serializing(Data.self).value }
+    }
+
+    @Test(
+        "An address that is not allowed is not connected to",
+        arguments: [
+            "127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f.1", "017700000001",
+        ])
+    func refused(_ host: String) async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            let code = await Self.code(Self.session(.publicOnly), "http://\(host):\(server.port)/")
+            #expect(code == .addressNotAllowed || host.contains("7f") && code == .malformedURL)
+            #expect(await server.connectionCount == 0)
+        }
+    }
+
+    @Test("The error names the address and the rule")
+    func message() async throws {
+        let request = Self.session(.publicOnly).request("http://127.0.0.1:1/")
+        let error = await request.serializing(Data.self).result.failure
+        #expect(error?.message == "The host's address 127.0.0.1 is not allowed: it is loopback (127.0.0.0/8)")
+    }
+
+    @Test("Of a name's addresses only the allowed ones are tried")
+    func partlyAllowed() async throws {
+        try await withServer(.text("x")) { (server: MockServer) async throws in
+            var configuration = SocketTransport.Configuration()
+            configuration.addresses = ["service.test:\(server.port)": ["127.0.0.2", "127.0.0.1"]]
+            let session = Self.session(.allowing(["127.0.0.1"]), configuration)
+            let url = "http://service.test:\(server.port)/"
+            #expect(try await session.request(url).serializing(String.self).value == "x")
+        }
+    }
+
+    @Test("A redirect to an address that is not allowed is not followed, nor tried again")
+    func redirects() async throws {
+        let (first, second) = (try await MockServer.start(), try await MockServer.start())
+        await first.enqueue(.redirect(to: second.url("/secret").absoluteString))
+        let policy = AddressPolicy.any.denying(ports: [second.port])
+        let session = Self.session(policy) { $0.interceptors = [RetryPolicy(errorCodes: [.addressNotAllowed])] }
+        #expect(await Self.code(session, first.url().absoluteString) == .addressNotAllowed)
+        #expect(await first.requestCount == 1)
+        #expect(await second.connectionCount == 0)
+        await first.stop()
+        await second.stop()
+    }
+
+    @Test("A kept connection serves no request with another policy")
+    func keptConnections() async throws {
+        try await withServer(.text("1"), .text("2"), .text("3")) { (server: MockServer) async throws in
+            let (session, url) = (Self.session(.any), server.url().absoluteString)
+            #expect(await Self.code(session, url) == nil)
+            #expect(await Self.code(session, url, RequestOptions(addresses: .publicOnly)) == .addressNotAllowed)
+            let local = RequestOptions(addresses: .allowing(["127.0.0.0/8"]))
+            #expect(await Self.code(session, url, local) == nil)
+            #expect(await Self.code(session, url, local) == nil)
+            #expect(await server.connectionCount == 2)
+        }
+    }
+
+    @Test("A request's policy replaces the session's")
+    func options() async throws {
+        try await withServer(.text("1")) { (server: MockServer) async throws in
+            let session = Self.session(.publicOnly)
+            #expect(await Self.code(session, server.url().absoluteString, RequestOptions(addresses: .any)) == nil)
+        }
+    }
+
+    @Test("Equal requests with different policies share no transfer")
+    func coalescing() async throws {
+        try await withServer(.text("1")) { (server: MockServer) async throws in
+            let gate = Gate()
+            await server.route("/") { _ in
+                await gate.wait()
+                return .text("1")
+            }
+            let session = Self.session(.any) { $0.coalescesRequests = true }
+            let url = server.url().absoluteString
+            async let open = Self.code(session, url)
+            _ = try await server.takeRequest()
+            #expect(await Self.code(session, url, RequestOptions(addresses: .publicOnly)) == .addressNotAllowed)
+            gate.open()
+            #expect(await open == nil)
+        }
+    }
+
+    // MARK: Without HTTP
+
+    @Test("WebSockets and raw connections are judged")
+    func connections() async throws {
+        try await withServer { (server: MockServer) async throws in
+            let session = Self.session(.publicOnly)
+            let socket = session.webSocket("ws://127.0.0.1:\(server.port)/")
+            #expect(await socket.received().error?.code == .addressNotAllowed)
+            #expect(await Self.codeOfConnecting(session, server.port) == .addressNotAllowed)
+            #expect(await server.connectionCount == 0)
+        }
+    }
+
+    private static func codeOfConnecting(_ session: Session, _ port: Int) async -> AsyncNetError.Code? {
+        do throws(AsyncNetError) {
+            _ = try await session.connect(to: "127.0.0.1", port: port, tls: nil)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    // MARK: Proxies
+
+    @Test(
+        "Behind a proxy that looks names up, addresses are judged and names refused",
+        arguments: ["http", "socks5h", "socks4a"])
+    func proxies(_ scheme: String) async throws {
+        try await withServer(.text("x")) { (proxy: MockServer) async throws in
+            let configuration = SocketTransport.Configuration(proxy: .url("\(scheme)://127.0.0.1:\(proxy.port)"))
+            let session = Self.session(.publicOnly, configuration)
+            for host in ["10.0.0.1", "[fd00::1]", "intern.test"] {
+                #expect(await Self.code(session, "http://\(host)/") == .addressNotAllowed, "\(host)")
+            }
+            #expect(await proxy.connectionCount == 0)
+        }
+    }
+
+    @Test("A policy can leave names to the proxy, whose address the transport's policy judges")
+    func trustedProxies() async throws {
+        try await withServer(.text("x")) { (proxy: MockServer) async throws in
+            var configuration = SocketTransport.Configuration(proxy: .http("127.0.0.1", port: proxy.port))
+            var policy = AddressPolicy.publicOnly
+            policy.letsProxiesResolve = true
+            #expect(await Self.code(Self.session(policy, configuration), "http://intern.test/") == nil)
+            configuration.addressPolicy = .publicOnly
+            #expect(await Self.code(Self.session(policy, configuration), "http://intern.test/") == .addressNotAllowed)
+            #expect(await proxy.connectionCount == 1)
+        }
+    }
+
+    @Test("A SOCKS5 proxy is sent no address that is not allowed")
+    func lookedUpHere() async throws {
+        try await withServer { (proxy: MockServer) async throws in
+            let configuration = SocketTransport.Configuration(
+                proxy: .url("socks5://127.0.0.1:\(proxy.port)"), addresses: ["intern.test:80": ["10.0.0.1"]])
+            #expect(
+                await Self.code(Self.session(.publicOnly, configuration), "http://intern.test/") == .addressNotAllowed)
+            #expect(await proxy.connectionCount == 0)
+        }
+    }
+
+    // MARK: Other transports
+
+    @Test("A transport that does not ask the policy sends no request that has one")
+    func otherTransports() async throws {
+        struct Plain: Transport {
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                TransportResponse(
+                    head: HTTPResponseHead(statusCode: 200, url: request.head.url), body: TransportBody(Data()))
+            }
+        }
+        let session = Session(transport: Plain(), configuration: .init(addresses: .publicOnly))
+        #expect(await Self.code(session, "http://127.0.0.1/") == .unsupportedByTransport)
+        #expect(await Self.code(session, "http://127.0.0.1/", RequestOptions(addresses: .any)) == nil)
+        let stub = Session(transport: StubTransport { _ in .text("x") }, configuration: .init(addresses: .publicOnly))
+        #expect(await Self.code(stub, "http://127.0.0.1/") == nil)
+    }
+
+    @Test("A network that is none ends each request")
+    func unreadable() async throws {
+        #expect(
+            await Self.code(Self.session(.denying(["10.0.0.0/99"])), "http://127.0.0.1:1/") == .invalidConfiguration)
+        let configuration = SocketTransport.Configuration(addressPolicy: .denying(["x"]))
+        #expect(await Self.code(Self.session(.any, configuration), "http://127.0.0.1:1/") == .invalidConfiguration)
+    }
+}
