@@ -28,6 +28,11 @@ extension LibcurlTransport.Configuration {
         guard addressPolicy == .any else {
             throw AsyncNetError(.unsupportedByTransport, "libcurl asks no AddressPolicy; use .sockets()")
         }
+        guard maximumConnectionLifetime == nil, maximumRequestsPerConnection == nil, tcpUserTimeout == nil else {
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "maximumConnectionLifetime, maximumRequestsPerConnection and tcpUserTimeout need .sockets()")
+        }
         try refuseWhatIsTooNew(for: version)
     }
 

@@ -84,6 +84,10 @@ int an_keep_alive(int socket, int idle, int interval, int probes) {
     return 0;
 }
 
+int an_user_timeout(int socket, unsigned int milliseconds) {
+    return setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds) == 0 ? 0 : errno;
+}
+
 int an_bind_interface(int socket, const char *name) {
     return setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name)) == 0 ? 0 : errno;
 }
@@ -104,6 +108,7 @@ void an_unwatch(int poller, int socket) {}
 int an_wait(int poller, an_event *events, int capacity, int milliseconds) { return unsupported(); }
 int an_open_socket(int family) { return unsupported(); }
 int an_keep_alive(int socket, int idle, int interval, int probes) { return ENOSYS; }
+int an_user_timeout(int socket, unsigned int milliseconds) { return ENOSYS; }
 int an_bind_interface(int socket, const char *name) { return ENOSYS; }
 int an_bind_address(int socket, const an_address *address) { return ENOSYS; }
 #endif

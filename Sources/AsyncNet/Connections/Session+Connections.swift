@@ -34,6 +34,28 @@ extension Session {
         }
     }
 
+    /// Opens connections to a URL's server before the first request, with their TLS handshakes, and keeps them for
+    /// requests with the session's ``SessionConfiguration/addresses``.
+    ///
+    ///     try await session.warmUp("https://api.example.com", connections: 2)
+    ///
+    /// - Parameters:
+    ///   - url: As of a request; its path does not matter.
+    ///   - connections: How many connections there are afterwards at least, within the transport's limits; over HTTP/2 one,
+    ///     which carries requests at the same time.
+    /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, and `.unsupportedByTransport` over another transport than
+    ///   ``SocketTransport``.
+    public nonisolated func warmUp(_ url: some URLConvertible, connections: Int = 1) async throws(AsyncNetError) {
+        let request = try await assembly.blueprint(url, .get, [:]).make()
+        guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }
+        let transport: any Transport = environment.scopedTransport ?? environment.transport
+        guard let sockets = transport as? SocketTransport else {
+            throw AsyncNetError(
+                .unsupportedByTransport, "\(transport.transportDescription) opens no connection before a request")
+        }
+        try await sockets.warmUp(request.head, connections, configuration.addresses)
+    }
+
     /// A connection over the session's transport, or over that of the test that runs.
     nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
         guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }

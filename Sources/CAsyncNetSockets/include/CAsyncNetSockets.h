@@ -46,6 +46,7 @@ int an_open_socket(int family);
 /// Has the kernel ask a silent peer whether it is still there: first after `idle` seconds, then each `interval` seconds, and
 /// `probes` times before the connection counts as lost. Returns 0 or the error.
 int an_keep_alive(int socket, int idle, int interval, int probes);
+int an_user_timeout(int socket, unsigned int milliseconds);
 
 /// Binds a socket to a local interface by its name. Returns 0 or the error.
 int an_bind_interface(int socket, const char *_Nonnull name);

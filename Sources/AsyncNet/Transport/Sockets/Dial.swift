@@ -221,6 +221,9 @@ final class Dial {
         if let seconds = engine.configuration.keepAliveSeconds {
             try check(an_keep_alive(socket, seconds, seconds, Self.probes), "tcpKeepAlive")
         }
+        if let limit = engine.configuration.userTimeoutMilliseconds {
+            try check(an_user_timeout(socket, limit), "tcpUserTimeout")
+        }
         if let local = engine.configuration.localInterface { try bind(socket, to: local) }
         return stream
     }

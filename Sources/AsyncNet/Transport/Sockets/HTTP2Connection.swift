@@ -41,7 +41,21 @@ final class HTTP2Connection: PooledConnection {
 
     override var isIdle: Bool { exchanges.isEmpty }
 
-    override var room: Int? { isClosed ? 0 : machine.streamLimit == 0 ? -1 : machine.capacity }
+    override var running: Int { exchanges.count }
+
+    override var room: Int? {
+        guard !isClosed, !isRetired else { return 0 }
+        return machine.streamLimit == 0 ? -1 : min(machine.capacity, transfersLeft)
+    }
+
+    override func retire() {
+        guard !isClosed, !isRetired else { return }
+        super.retire()
+        if !machine.isGoingAway { machine.goAway(.noError) }
+        scheduleSend()
+        engine.changedRoom(of: self)
+        closeIfDone()
+    }
 
     // MARK: Transfers
 
@@ -58,6 +72,7 @@ final class HTTP2Connection: PooledConnection {
         if !exchange.sender.isDone { sending.append(exchange) }
         watchSilence()
         scheduleSend()
+        if transfersLeft <= 0 { retire() }
     }
 
     override func resume(_ transfer: SocketTransfer) {

@@ -22,8 +22,9 @@ extension HTTPConnection {
         finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
     }
 
-    /// How long the connection may be kept; `nil` if its server is about to close it.
+    /// How long the connection may be kept; `nil` if it takes no transfer any more, or its server is about to close it.
     private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
+        guard !isRetired, transfersLeft > 0 else { return nil }
         let own = engine.configuration.idleTimeout
         guard let hint = head?.keepAliveSeconds else { return own }
         // The server's time begins before its response arrives.

@@ -33,6 +33,12 @@ final class HTTPConnection: PooledConnection {
     private static let sentBytesPerTurn = 1024 * 1024
 
     override var isIdle: Bool { transfer == nil }
+    override var running: Int { transfer == nil ? 0 : 1 }
+
+    override func retire() {
+        super.retire()
+        engine.closeIdle(self)
+    }
 
     // MARK: A transfer's begin
 

@@ -12,6 +12,10 @@ class PooledConnection: LoopHandler {
     var life: ConnectionLife?
     /// How many transfers were begun here.
     var transfers = 0
+    let opened: ContinuousClock.Instant
+    var lifetimeTimer: LoopTimers.ID?
+    /// Whether it takes no transfer any more, and is closed with its last one.
+    private(set) var isRetired = false
 
     init(
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
@@ -23,6 +27,7 @@ class PooledConnection: LoopHandler {
         self.opening = opening
         self.engine = engine
         remote = stream.peer
+        opened = engine.thread.now
     }
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
@@ -33,6 +38,15 @@ class PooledConnection: LoopHandler {
     /// How many more transfers a shared connection takes, below zero while its server allows none at all; `nil` for a
     /// connection that carries one transfer at a time.
     var room: Int? { nil }
+
+    /// How many transfers it carries now.
+    var running: Int { 0 }
+
+    /// How many more transfers it may carry by the configuration.
+    var transfersLeft: Int { (engine.configuration.maximumRequestsPerConnection ?? .max) - transfers }
+
+    /// Its lifetime is over, or it has carried as many transfers as it may.
+    func retire() { isRetired = true }
 
     func start(_ transfer: SocketTransfer, _ place: TransferPlace) {}
 

@@ -29,6 +29,7 @@ extension SocketTransport.Configuration {
             ("maximumConnections", Int64(maximumConnections)), ("maximumHeaderBytes", Int64(maximumHeaderBytes)),
             ("maximumReceiveRate", maximumReceiveRate), ("maximumSendRate", maximumSendRate),
             ("eventLoops", eventLoops.map(Int64.init)), ("maximumHeaderLines", Int64(maximumHeaderLines)),
+            ("maximumRequestsPerConnection", maximumRequestsPerConnection.map(Int64.init)),
         ]
         for case (let name, let value?) in numbers where value < 1 {
             throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
@@ -38,6 +39,13 @@ extension SocketTransport.Configuration {
             ("maximumChunkExtensionBytes", maximumChunkExtensionBytes), ("maximumTrailerBytes", maximumTrailerBytes),
         ] where value < 0 {
             throw AsyncNetError(.invalidConfiguration, "\(name) must not be negative")
+        }
+        for (name, value) in [
+            ("maximumConnectionLifetime", maximumConnectionLifetime), ("tcpUserTimeout", tcpUserTimeout),
+        ] {
+            guard value.map({ $0 > .zero && $0 <= .seconds(2_000_000) }) ?? true else {
+                throw AsyncNetError(.invalidConfiguration, "\(name) must be greater than zero and at most 2,000,000 s")
+            }
         }
         guard connectTimeout > .zero else {
             throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
@@ -65,6 +73,7 @@ extension SocketTransport.Configuration {
     }
 
     package var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
+    var userTimeoutMilliseconds: UInt32? { tcpUserTimeout.map { UInt32(($0 / .milliseconds(1)).rounded(.up)) } }
     package var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
 
     var limits: HTTP1Limits {

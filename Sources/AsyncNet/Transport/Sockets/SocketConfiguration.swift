@@ -81,6 +81,20 @@ extension SocketTransport {
 
         // MARK: What libcurl has no setting for
 
+        /// How long a connection is used, less a random tenth at most, so that connections opened together do not end together.
+        /// `nil`, the default, means no limit.
+        ///
+        /// A name's new addresses are used once the connections to the old ones have ended. An older connection takes no new
+        /// request; the transfers on it end as they would. Over libcurl this setting and the next two end each request with
+        /// `.unsupportedByTransport`.
+        public var maximumConnectionLifetime: Duration?
+        /// How many requests are sent on a connection. `nil`, the default, means no limit.
+        public var maximumRequestsPerConnection: Int?
+        /// How long sent bytes may stay unacknowledged before the system ends the connection (RFC 5482), which then ends its
+        /// transfers with `.connectionLost`. `nil`, the default, leaves that to the system. In milliseconds, rounded up; the time
+        /// of a peer that receives nothing more counts too.
+        public var tcpUserTimeout: Duration?
+
         /// The largest number of header lines of one head. 1000 by default. This and what follows has no effect over libcurl.
         public var maximumHeaderLines: Int
         /// The largest number of 1xx responses before the final one. 100 by default.
@@ -106,7 +120,9 @@ extension SocketTransport {
             maximumHeaderBytes: Int = 256 * 1024, maximumReceiveRate: Int64? = nil, maximumSendRate: Int64? = nil,
             addresses: [String: [String]] = [:], addressPolicy: AddressPolicy = .any,
             localInterface: String? = nil, ipVersion: IPVersion = .any,
-            eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60), maximumHeaderLines: Int = 1000,
+            eventLoops: Int? = nil, tcpKeepAlive: Duration? = .seconds(60),
+            maximumConnectionLifetime: Duration? = nil, maximumRequestsPerConnection: Int? = nil,
+            tcpUserTimeout: Duration? = nil, maximumHeaderLines: Int = 1000,
             maximumInformationalResponses: Int = 100, maximumChunkExtensionBytes: Int = 64 * 1024,
             maximumTrailerBytes: Int = 64 * 1024, http2KeepAlive: HTTP2KeepAlive? = nil
         ) {
@@ -130,6 +146,9 @@ extension SocketTransport {
             self.ipVersion = ipVersion
             self.eventLoops = eventLoops
             self.tcpKeepAlive = tcpKeepAlive
+            self.maximumConnectionLifetime = maximumConnectionLifetime
+            self.maximumRequestsPerConnection = maximumRequestsPerConnection
+            self.tcpUserTimeout = tcpUserTimeout
             self.maximumHeaderLines = maximumHeaderLines
             self.maximumInformationalResponses = maximumInformationalResponses
             self.maximumChunkExtensionBytes = maximumChunkExtensionBytes

@@ -155,7 +155,11 @@ final class SocketEngine {
 
     // MARK: Opening
 
-    private func open(_ route: ConnectionRoute, for transfer: SocketTransfer?) {
+    /// - Parameter then: Called after the end of the dial.
+    func open(
+        _ route: ConnectionRoute, for transfer: SocketTransfer?,
+        then next: @escaping (Result<Void, AsyncNetError>) -> Void = { _ in }
+    ) {
         let number = nextNumber
         nextNumber += 1
         let dial = Dial(
@@ -165,7 +169,10 @@ final class SocketEngine {
                 try tls.session(for: route.endpoint, offering: protocols)
             }, self,
             onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
-            end: { [weak self] result in self?.dialed(number, route, result) })
+            end: { [weak self] result in
+                self?.dialed(number, route, result)
+                next(result.map { _ in })
+            })
         dials[number] = dial
         dial.start()
     }
@@ -193,6 +200,7 @@ final class SocketEngine {
             try stream.watch(connection)
             connections[number] = connection
             rest(connection, for: configuration.idleTimeout)
+            retireLater(connection)
             perform(pool.opened(number, for: route, room: connection.room))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
@@ -262,6 +270,14 @@ final class SocketEngine {
         connection.idleTimer = (id, end)
     }
 
+    private func retireLater(_ connection: PooledConnection) {
+        guard let lifetime = configuration.maximumConnectionLifetime else { return }
+        connection.lifetimeTimer = thread.schedule(after: lifetime * .random(in: 0.9...1)) { [weak connection] in
+            connection?.lifetimeTimer = nil
+            connection?.retire()
+        }
+    }
+
     func close(_ connection: HTTPConnection) {
         forget(connection)
         perform(pool.closedBusy(connection.route))
@@ -276,6 +292,7 @@ final class SocketEngine {
 
     func forget(_ connection: PooledConnection) {
         if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
+        if let timer = connection.lifetimeTimer.take() { thread.cancel(timer) }
         connection.stream.unwatch()
         connections[connection.number] = nil
         connection.life?.close()

@@ -7,7 +7,7 @@ import Synchronization
 /// Other threads post jobs to the inbox; the thread runs them in order. What the jobs use, a ``LoopThread`` and all that it holds,
 /// is under one lock, which the thread holds but while it waits for sockets. Of the jobs that are posted meanwhile the first
 /// one wakes the thread; but the only transfer of a loop is begun on the thread that submits it (`guestRound`). Nobody but the
-/// loop's thread waits for the lock.
+/// loop's thread, and who asks for the transport's connections, waits for the lock.
 final class SocketLoop: Sendable {
     typealias Job = @Sendable (LoopThread) -> Void
 
@@ -58,6 +58,12 @@ final class SocketLoop: Sendable {
     func post(_ job: @escaping Job) {
         let waker = inbox.withLock { $0.isEnded ? nil : add(job, to: &$0) }
         if let waker { an_wake(waker) }
+    }
+
+    /// What is under the lock, for which this waits as long as a round takes; `nil` while there is no thread. The closure must not
+    /// post a job.
+    func read<Value: Sendable>(_ value: @Sendable (LoopThread) -> Value) -> Value? {
+        thread.withLock { $0.map(value) }
     }
 
     /// Refuses new jobs by `submit`, and ends the thread when nothing is left to do.

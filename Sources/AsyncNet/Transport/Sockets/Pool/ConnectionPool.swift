@@ -97,6 +97,24 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return open(for: key)
     }
 
+    /// Has a connection opened that no transfer waits for, unless there are so many, a shared one, or as many as the limits
+    /// allow.
+    ///
+    /// - Returns: Whether to open one.
+    mutating func prepare(_ key: Key, count: Int, mayShare: Bool) -> Bool {
+        let origin = origins[key] ?? Origin()
+        guard origin.connections < min(count, limits.connectionsPerOrigin), origin.shared.isEmpty, hasPlace else {
+            return false
+        }
+        origins[key] = origin
+        origin.mayShare = mayShare
+        origin.opening += 1
+        connections += 1
+        return true
+    }
+
+    func waitingCount(for key: Key) -> Int { origins[key]?.waiting.count ?? 0 }
+
     /// The transfer that gets the next connection.
     func firstWaiting(for key: Key) -> Transfer? { origins[key]?.waiting.first?.transfer }
 

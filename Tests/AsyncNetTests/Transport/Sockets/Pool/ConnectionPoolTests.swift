@@ -38,6 +38,24 @@ struct ConnectionPoolTests {
         #expect(idle == 1)
     }
 
+    @Test("A connection is opened before a transfer, within the limits, unless there are so many or a shared one")
+    func prepared() {
+        var pool = Self.pool()
+        #expect(pool.prepare("a", count: 1, mayShare: false) == true)
+        #expect(pool.prepare("a", count: 1, mayShare: false) == false)
+        #expect(pool.prepare("a", count: 9, mayShare: false) == true)
+        #expect(pool.prepare("a", count: 9, mayShare: false) == false)
+        #expect(pool.opened(10, for: "a") == [])
+        #expect(Self.request(1, to: "a", &pool) == [.use(10, 1)])
+        #expect(Self.request(2, to: "a", &pool) == [])
+        #expect(pool.opened(11, for: "a") == [.use(11, 2)])
+        #expect(pool.prepare("b", count: 1, mayShare: true) == true)
+        #expect(pool.opened(12, for: "b", room: 5) == [])
+        #expect(pool.prepare("b", count: 2, mayShare: true) == false)
+        #expect(pool.prepare("c", count: 1, mayShare: false) == false)
+        #expect(pool.failed("c").0 == [])
+    }
+
     @Test("An origin's limit makes transfers wait in order, those of a higher priority first")
     func perOrigin() {
         var pool = Self.pool()
