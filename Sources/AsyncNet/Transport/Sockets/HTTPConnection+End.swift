@@ -51,7 +51,8 @@ extension HTTPConnection {
         guard let transfer, let delivery else { return }
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
         let hasBegun = receiver?.hasBegun == true
-        let error = hasBegun ? error : sendingFailure ?? error
+        // An alert says more than that nothing could be sent after it.
+        let error = hasBegun || error.code == .tlsHandshakeFailed ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,

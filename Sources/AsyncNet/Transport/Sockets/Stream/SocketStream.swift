@@ -92,8 +92,9 @@ final class SocketStream {
             // After records without data, such as tickets, others are served before the next ones.
             case .wantsInput: if hasTaken, carrier?.hasUnreadInput != true { return .wouldBlock }
             }
-            // Reading may have made something to send, such as an answer to a change of keys.
-            try flush()
+            // Reading may have made something to send, such as an answer to a change of keys. If nothing can be sent any more,
+            // what has arrived may say why.
+            _ = try? flush()
             switch try takeInput(scratch) {
             case .bytes: hasTaken = true
             case .wouldBlock: return .wouldBlock

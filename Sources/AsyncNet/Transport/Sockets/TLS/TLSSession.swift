@@ -180,8 +180,8 @@ final class TLSSession {
     private func handshakeError() -> AsyncNetError {
         let failure = failure
         guard failure.verify_result == 0 else {
-            let text = OpenSSL.text(at_verify_text(failure.verify_result)) ?? ""
-            return AsyncNetError(TLSFailure.code(ofVerifyResult: failure.verify_result), text: text).with(
+            let words = OpenSSL.text(at_verify_text(failure.verify_result)) ?? ""
+            return TLSFailure.error(ofVerifyResult: failure.verify_result, words).with(
                 ServerTrustFailure(certificates: certificates))
         }
         if failure.is_truncated != 0 {
@@ -190,7 +190,7 @@ final class TLSSession {
         if failure.reason == TLSFailure.noApplicationProtocol, offered == ["h2"] {
             return AsyncNetError(.tlsHandshakeFailed, "The server does not speak HTTP/2, which alone was offered")
         }
-        return AsyncNetError(TLSFailure.code(ofReason: failure.reason), text: failure.words)
+        return TLSFailure.error(ofReason: failure.reason, failure.words)
     }
 
     private func lostError() -> AsyncNetError {
@@ -198,7 +198,7 @@ final class TLSSession {
         if failure.is_truncated != 0 {
             return AsyncNetError(.connectionLost, "The server closed the connection without TLS's close_notify")
         }
-        return AsyncNetError(TLSFailure.code(ofReason: failure.reason, isConnected: true), text: failure.words)
+        return TLSFailure.error(ofReason: failure.reason, isConnected: true, failure.words)
     }
 }
 
@@ -206,36 +206,6 @@ extension at_failure {
     /// OpenSSL's text.
     fileprivate var words: String {
         withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-}
-
-extension AsyncNetError {
-    fileprivate init(_ code: Code, text: String) {
-        self.init(code, text.isEmpty ? code.summary : "\(code.summary) (\(text))")
-    }
-}
-
-/// What OpenSSL's numbers mean.
-enum TLSFailure {
-    static func code(ofVerifyResult result: Int) -> AsyncNetError.Code {
-        switch result {
-        case 9, 10: .certificateExpired
-        case 23: .certificateRevoked
-        case 62, 64: .certificateHostMismatch
-        default: .certificateNotTrusted
-        }
-    }
-
-    /// The alert of a server that speaks none of the offered protocols.
-    static let noApplicationProtocol: Int32 = 1120
-
-    /// - Parameter isConnected: Whether the handshake was complete.
-    static func code(ofReason reason: Int32, isConnected: Bool = false) -> AsyncNetError.Code {
-        switch reason {
-        // The server requires a certificate, or does not accept this one (TLS's alerts are 1000 and more).
-        case 1042...1046, 1116: .tlsHandshakeFailed
-        default: isConnected ? .connectionLost : .tlsHandshakeFailed
-        }
     }
 }
 
