@@ -168,6 +168,8 @@ final class LibcurlTemplate {
         case .files(let certificate, let key):
             try easy.set(LC_SSLCERT, certificate, orRefuse: "a client identity")
             try easy.set(LC_SSLKEY, key, orRefuse: "a client identity")
+        // Refused before.
+        case .pkcs12, .pkcs12File: return
         }
         // Without a password OpenSSL would read one from the terminal.
         try easy.set(LC_KEYPASSWD, identity.password ?? "", orRefuse: "a client identity")

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // OpenSSL's ABI: these numbers are the same from 1.1.1 to 3.
@@ -16,13 +17,16 @@
 #define ERROR_SYSCALL 5
 #define ERROR_ZERO_RETURN 6
 #define REASON_UNEXPECTED_EOF 294
+#define REASON_NO_START_LINE 108
 #define LIBRARY_SSL 20
+#define LIBRARY_PEM 9
 #define CTRL_EXTRA_CHAIN_CERT 14
 #define CTRL_MODE 33
 #define CTRL_SESSION_CACHE_MODE 44
 #define CTRL_SET_HOST_NAME 55
 #define CTRL_SET_STATUS_TYPE 65
 #define CTRL_STATUS_RESPONSE 70
+#define CTRL_SET_GROUPS 92
 #define CTRL_SET_MINIMUM_VERSION 123
 #define CTRL_SET_MAXIMUM_VERSION 124
 #define CTRL_NEGOTIATED_GROUP 134
@@ -40,7 +44,9 @@
 #define INIT_SSL_STRINGS 0x00200000
 #define INIT_CRYPTO_STRINGS 0x2
 #define VERIFY_PEER 1
+#define FLAG_CHECK_LISTS (4 | 8)
 #define FLAG_PARTIAL_CHAIN 0x80000
+#define VERIFY_NO_LIST 3
 #define HOST_NO_PARTIAL_WILDCARDS 4
 #define HOST_NEVER_SUBJECT 0x20
 #define BIO_CTRL_EOF 2
@@ -82,12 +88,25 @@ static struct {
     void (*x509_free)(void *);
     int (*x509_encode)(void *, unsigned char **);
     int (*store_add)(void *, void *);
+    void *(*pem_list)(bio *, void *, void *, void *);
+    int (*store_add_list)(void *, void *);
+    void (*list_free)(void *);
+    void *(*pkcs12_decode)(void *, const unsigned char **, long);
+    int (*pkcs12_parse)(void *, const char *, void **, void **, void **);
+    void (*pkcs12_free)(void *);
+    const void *(*not_after)(const void *);
+    int (*time_parts)(const void *, struct tm *);
     int (*verify)(void *);
     void *(*verify_data)(void *, int);
     void *(*verify_untrusted)(void *);
+    int (*untrusted_count)(void *);
     int (*verify_error)(void *);
+    int (*verify_depth)(void *);
+    void (*set_verify_error)(void *, int);
     int (*stack_count)(const void *);
     void *(*stack_at)(const void *, int);
+    void *(*stack_shift)(void *);
+    void (*stack_free)(void *);
     int (*param_flags)(void *, unsigned long);
     int (*param_address)(void *, const char *);
     void (*free_memory)(void *, const char *, int);
@@ -112,7 +131,7 @@ static struct {
     void (*context_free)(void *);
     long (*context_ctrl)(void *, int, long, void *);
     uint64_t (*context_options)(void *, uint64_t);
-    void (*context_verify)(void *, int, void *);
+    void (*context_verify)(void *, int, int (*)(int, void *));
     void (*context_verifier)(void *, int (*)(void *, void *), void *);
     int (*default_paths)(void *);
     void *(*store)(const void *);
@@ -142,6 +161,8 @@ static struct {
     const char *(*version)(const void *);
     const void *(*cipher)(const void *);
     const char *(*cipher_name)(const void *);
+    const void *(*suites)(const void *);
+    int (*set_suites)(void *, const char *), (*set_suites_13)(void *, const char *);
     int (*is_resumed)(const void *);
     int (*use_ticket)(void *, void *);
     void (*ticket_free)(void *);
@@ -212,11 +233,19 @@ static int find_crypto(void *library, const char *file) {
         {"BIO_clear_flags", &crypto.bio_clear_flags}, {"PEM_read_bio_X509", &crypto.pem_x509},
         {"PEM_read_bio_X509_AUX", &crypto.pem_x509_aux}, {"PEM_read_bio_PrivateKey", &crypto.pem_key},
         {"EVP_PKEY_free", &crypto.key_free}, {"X509_free", &crypto.x509_free}, {"i2d_X509", &crypto.x509_encode},
+        {"PEM_read_bio_X509_CRL", &crypto.pem_list}, {"X509_STORE_add_crl", &crypto.store_add_list},
+        {"X509_CRL_free", &crypto.list_free}, {"d2i_PKCS12", &crypto.pkcs12_decode},
+        {"PKCS12_parse", &crypto.pkcs12_parse}, {"PKCS12_free", &crypto.pkcs12_free},
+        {"X509_get0_notAfter", &crypto.not_after}, {"ASN1_TIME_to_tm", &crypto.time_parts},
         {"X509_STORE_add_cert", &crypto.store_add}, {"X509_verify_cert", &crypto.verify},
         {"X509_STORE_CTX_get_ex_data", &crypto.verify_data},
         {"X509_STORE_CTX_get0_untrusted", &crypto.verify_untrusted},
-        {"X509_STORE_CTX_get_error", &crypto.verify_error}, {"OPENSSL_sk_num", &crypto.stack_count},
-        {"OPENSSL_sk_value", &crypto.stack_at}, {"X509_VERIFY_PARAM_set_flags", &crypto.param_flags},
+        {"X509_STORE_CTX_get_num_untrusted", &crypto.untrusted_count},
+        {"X509_STORE_CTX_get_error", &crypto.verify_error},
+        {"X509_STORE_CTX_get_error_depth", &crypto.verify_depth},
+        {"X509_STORE_CTX_set_error", &crypto.set_verify_error}, {"OPENSSL_sk_num", &crypto.stack_count},
+        {"OPENSSL_sk_value", &crypto.stack_at}, {"OPENSSL_sk_shift", &crypto.stack_shift},
+        {"OPENSSL_sk_free", &crypto.stack_free}, {"X509_VERIFY_PARAM_set_flags", &crypto.param_flags},
         {"X509_VERIFY_PARAM_set1_ip_asc", &crypto.param_address}, {"CRYPTO_free", &crypto.free_memory},
         {"CRYPTO_get_ex_new_index", &crypto.new_index}, {"OpenSSL_version_num", &crypto.version_number},
         {"EVP_sha1", &crypto.sha1}, {"X509_check_issued", &crypto.is_issuer},
@@ -246,7 +275,9 @@ static int find_tls(void *library, const char *file) {
         {"SSL_set_hostflags", &tls.host_flags}, {"SSL_set1_host", &tls.set_host},
         {"SSL_set_alpn_protos", &tls.set_protocols}, {"SSL_get0_alpn_selected", &tls.protocol},
         {"SSL_get_version", &tls.version}, {"SSL_get_current_cipher", &tls.cipher},
-        {"SSL_CIPHER_get_name", &tls.cipher_name}, {"SSL_session_reused", &tls.is_resumed},
+        {"SSL_CIPHER_get_name", &tls.cipher_name}, {"SSL_CTX_get_ciphers", &tls.suites},
+        {"SSL_CTX_set_cipher_list", &tls.set_suites}, {"SSL_CTX_set_ciphersuites", &tls.set_suites_13},
+        {"SSL_session_reused", &tls.is_resumed},
         {"SSL_set_session", &tls.use_ticket}, {"SSL_SESSION_free", &tls.ticket_free},
         {"SSL_SESSION_get_protocol_version", &tls.ticket_version},
         {"SSL_get_verify_result", &tls.verify_result}, {"SSL_get_peer_cert_chain", &tls.chain},
@@ -419,27 +450,138 @@ static int add_anchors(void *raw, const at_settings *settings) {
     return count > 0;
 }
 
-static int use_identity(void *raw, const at_settings *settings) {
+/// Whether the error is this one: the numbers of libraries and reasons are packed in another way since OpenSSL 3.
+static int is_error(unsigned long error, int library, int reason) {
+    int is_new = crypto.version_number() >> 28 >= 3;
+    return (int)(error >> (is_new ? 23 : 24) & 0xFF) == library && (int)(error & 0xFFF) == reason;
+}
+
+/// The next object of a PEM; `is_whole` says after the last one whether nothing was damaged or cut.
+static void *next_of(void *(*read)(bio *, void *, void *, void *), bio *pem, int *is_whole) {
+    crypto.clear_errors();
+    void *next = read(pem, NULL, NULL, NULL);
+    if (!next) *is_whole = is_error(crypto.last_error(), LIBRARY_PEM, REASON_NO_START_LINE);
+    return next;
+}
+
+static int add_lists(void *raw, const at_settings *settings) {
+    bio *pem = crypto.bio_from(settings->lists, (int)settings->lists_size);
+    if (!pem) return 0;
+    int count = 0, is_whole = 0;
+    void *list;
+    while ((list = next_of(crypto.pem_list, pem, &is_whole))) {
+        count += crypto.store_add_list(tls.store(raw), list);
+        crypto.list_free(list);
+    }
+    crypto.bio_free(pem);
+    if (count == 0 || !is_whole) return 0;
+    crypto.clear_errors();
+    crypto.param_flags(tls.context_param(raw), FLAG_CHECK_LISTS);
+    return 1;
+}
+
+static int use_certificate(void *raw, void *certificate, void *key) {
+    return certificate && key && tls.use_certificate(raw, certificate) == 1 && tls.use_key(raw, key) == 1
+        && tls.check_key(raw) == 1;
+}
+
+/// The context owns the certificate afterwards.
+static int add_to_chain(void *raw, void *certificate) {
+    if (tls.context_ctrl(raw, CTRL_EXTRA_CHAIN_CERT, 0, certificate) == 1) return 1;
+    crypto.x509_free(certificate);
+    return 0;
+}
+
+static int use_pkcs12(void *raw, const at_settings *settings) {
+    const unsigned char *bytes = settings->certificate;
+    void *store = crypto.pkcs12_decode(NULL, &bytes, (long)settings->certificate_size);
+    void *certificate = NULL, *key = NULL, *others = NULL;
+    int is_used = store && crypto.pkcs12_parse(store, settings->password, &key, &certificate, &others) == 1
+        && use_certificate(raw, certificate, key);
+    while (others && crypto.stack_count(others) > 0) {
+        void *next = crypto.stack_shift(others);
+        if (is_used) is_used = add_to_chain(raw, next); else crypto.x509_free(next);
+    }
+    if (others) crypto.stack_free(others);
+    if (certificate) crypto.x509_free(certificate);
+    if (key) crypto.key_free(key);
+    if (store) crypto.pkcs12_free(store);
+    return is_used;
+}
+
+static int use_pem(void *raw, const at_settings *settings) {
     bio *pem = crypto.bio_from(settings->certificate, (int)settings->certificate_size);
     bio *key_pem = crypto.bio_from(settings->key, (int)settings->key_size);
     void *certificate = pem ? crypto.pem_x509_aux(pem, NULL, give_password, (void *)settings->password) : NULL;
     void *key = key_pem ? crypto.pem_key(key_pem, NULL, give_password, (void *)settings->password) : NULL;
-    int is_used = certificate && key && tls.use_certificate(raw, certificate) == 1 && tls.use_key(raw, key) == 1
-        && tls.check_key(raw) == 1;
+    int is_used = use_certificate(raw, certificate, key), is_whole = 1;
     void *next;
-    while (is_used && (next = crypto.pem_x509(pem, NULL, NULL, NULL))) {
-        // The context owns the certificate afterwards.
-        if (tls.context_ctrl(raw, CTRL_EXTRA_CHAIN_CERT, 0, next) != 1) {
-            crypto.x509_free(next);
-            is_used = 0;
-        }
-    }
-    if (is_used) crypto.clear_errors();
+    // A file that is being written must not lose an intermediate certificate.
+    while (is_used && (next = next_of(crypto.pem_x509, pem, &is_whole))) is_used = add_to_chain(raw, next);
     if (certificate) crypto.x509_free(certificate);
     if (key) crypto.key_free(key);
     if (pem) crypto.bio_free(pem);
     if (key_pem) crypto.bio_free(key_pem);
+    return is_used && is_whole;
+}
+
+static int use_identity(void *raw, const at_settings *settings) {
+    crypto.clear_errors();
+    int is_used = settings->is_pkcs12 ? use_pkcs12(raw, settings) : use_pem(raw, settings);
+    if (is_used) crypto.clear_errors();
     return is_used;
+}
+
+// MARK: Names
+
+/// Whether all names are known; else the first that is not is in `text`. What follows a '!' is no name.
+static int are_known(
+    void *raw, const char *names, int (*is_known)(void *, const char *), char *text, size_t size) {
+    for (const char *name = names; name && *name && *name != '!';) {
+        size_t length = strcspn(name, ":");
+        snprintf(text, size, "%.*s", (int)length, name);
+        if (!is_known(raw, text)) return 0;
+        name += length + (name[length] == ':');
+    }
+    return 1;
+}
+
+static int has_suite(void *raw, const char *name) {
+    const void *suites = tls.suites(raw);
+    for (int index = 0; suites && index < crypto.stack_count(suites); index++) {
+        if (strcmp(tls.cipher_name(crypto.stack_at(suites, index)), name) == 0) return 1;
+    }
+    return 0;
+}
+
+static int use_suites(void *raw, const at_settings *settings, char *text, size_t size) {
+    if (!settings->suites && !settings->suites_13) return 1;
+    // Neither fails for a name that is not known beside others.
+    if (settings->suites) tls.set_suites(raw, settings->suites);
+    tls.set_suites_13(raw, settings->suites_13 ? settings->suites_13 : "");
+    return are_known(raw, settings->suites, has_suite, text, size)
+        && are_known(raw, settings->suites_13, has_suite, text, size);
+}
+
+static int use_group(void *raw, const char *name) {
+    return tls.context_ctrl(raw, CTRL_SET_GROUPS, 0, (void *)name) == 1;
+}
+
+static int use_groups(void *raw, const at_settings *settings, char *text, size_t size) {
+    if (!settings->groups || !are_known(raw, settings->groups, use_group, text, size)) return !settings->groups;
+    snprintf(text, size, "%s", settings->groups);
+    return use_group(raw, settings->groups);
+}
+
+// MARK: Callbacks
+
+/// There must be a list of the issuer of the server's own certificate, unless that is an anchor. The others are checked where
+/// there is a list.
+static int allow_unlisted(int is_good, void *store) {
+    if (is_good || crypto.verify_error(store) != VERIFY_NO_LIST) return is_good;
+    if (crypto.verify_depth(store) == 0 && crypto.untrusted_count(store) > 0) return 0;
+    crypto.set_verify_error(store, 0);
+    return 1;
 }
 
 static at_session *session_of(const void *ssl) { return tls.data(ssl, data_index); }
@@ -523,7 +665,7 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
     tls.on_ticket(raw, keep_ticket);
     *result = AT_OK;
     if (context->verifies) {
-        tls.context_verify(raw, VERIFY_PEER, NULL);
+        tls.context_verify(raw, VERIFY_PEER, settings->lists ? allow_unlisted : NULL);
         tls.context_verifier(raw, verify, NULL);
     }
     // A proof is signed by an authority, which must be known also if the server's certificate is not verified.
@@ -534,13 +676,19 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
         crypto.param_flags(tls.context_param(raw), FLAG_PARTIAL_CHAIN);
         if (!add_anchors(raw, settings)) *result = AT_BAD_ANCHORS;
     }
+    if (*result == AT_OK && settings->lists && !add_lists(raw, settings)) *result = AT_BAD_LISTS;
     if (*result == AT_OK && settings->certificate && !use_identity(raw, settings)) *result = AT_BAD_IDENTITY;
+    if (*result == AT_OK && !use_suites(raw, settings, text, size)) *result = AT_BAD_SUITE;
+    if (*result == AT_OK && !use_groups(raw, settings, text, size)) *result = AT_BAD_GROUP;
     if (*result == AT_OK && settings->key_log) {
         context->key_log = open(settings->key_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         if (context->key_log < 0) *result = AT_BAD_KEY_LOG; else tls.key_log(raw, log_keys);
     }
-    if (*result == AT_OK) return context;
-    read_text(text, size);
+    if (*result == AT_OK) {
+        crypto.clear_errors();
+        return context;
+    }
+    if (*result != AT_BAD_SUITE && *result != AT_BAD_GROUP) read_text(text, size);
     at_free_context(context);
     return NULL;
 }
@@ -610,7 +758,8 @@ static int outcome(at_session *session, int result) {
     if (error == ERROR_WANT_READ || error == ERROR_WANT_WRITE) return AT_WANTS_INPUT;
     if (error == ERROR_ZERO_RETURN) return 0;
     unsigned long code = crypto.last_error();
-    session->failure.reason = error == ERROR_SSL ? (int)(code & 0xFFF) : 0;
+    int reason = (int)(code & 0xFFF);
+    session->failure.reason = error == ERROR_SSL && is_error(code, LIBRARY_SSL, reason) ? reason : 0;
     session->failure.is_truncated = error == ERROR_SYSCALL || session->failure.reason == REASON_UNEXPECTED_EOF;
     read_text(session->failure.text, sizeof session->failure.text);
     crypto.clear_errors();
@@ -698,6 +847,15 @@ void at_read_chain(at_session *session, void *context, void (*receive)(void *, c
         receive(context, bytes, (size_t)size);
         crypto.free_memory(bytes, __FILE__, __LINE__);
     }
+}
+
+int at_read_expiry(const at_session *session, int64_t *seconds) {
+    const void *chain = tls.chain(session->raw);
+    struct tm parts = {0};
+    if (!chain || crypto.stack_count(chain) < 1) return 0;
+    if (crypto.time_parts(crypto.not_after(crypto.stack_at(chain, 0)), &parts) != 1) return 0;
+    *seconds = timegm(&parts);
+    return 1;
 }
 
 at_ticket *at_take_ticket(at_session *session) {

@@ -231,16 +231,17 @@ extension AsyncNetError.Code {
         "The server has a new key, or the connection is intercepted. Compare the key, and pin it if it is genuine."
     )
 
-    /// The server's certificate is revoked, or the server did not prove that it is not, which
-    /// ``TLSConfiguration/requiresStapledStatus`` demands.
+    /// The server's certificate is revoked, by ``TLSConfiguration/revocationLists`` or its stapled status, or the server did
+    /// not prove that it is not, which ``TLSConfiguration/requiresStapledStatus`` demands.
     public static let certificateRevoked = Self(
         "certificateRevoked", "The server's certificate is revoked, or the server does not prove that it is not",
-        "The server must staple a valid OCSP response to its handshake. Check its configuration and its clock.")
+        "The server needs a new certificate, or must staple a valid OCSP response. Check its configuration and its clock."
+    )
 
     /// The client's certificate or key cannot be used.
     public static let clientCertificateInvalid = Self(
         "clientCertificateInvalid", "The client's certificate or key cannot be used",
-        "Check that both are PEM, that the key belongs to the certificate, and that the key's password is correct.")
+        "Check that both can be read, that the key belongs to the certificate, and that the password is correct.")
 
     /// An address that the request's or the transport's `AddressPolicy` does not allow. Nothing was sent, and no policy of
     /// this library tries again.

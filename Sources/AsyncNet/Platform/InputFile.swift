@@ -19,6 +19,13 @@ struct FileStamp: Equatable, Sendable {
             && (modifiedSeconds, modifiedNanoseconds) == (other.modifiedSeconds, other.modifiedNanoseconds)
     }
 
+    /// Of the regular file that a path leads to; `nil` if there is none.
+    init?(at path: String) {
+        var stamp = cp_stamp()
+        guard cp_read_stamp_of(path, &stamp) == 0 else { return nil }
+        self.init(stamp)
+    }
+
     fileprivate init(_ stamp: cp_stamp) {
         device = stamp.device
         inode = stamp.inode

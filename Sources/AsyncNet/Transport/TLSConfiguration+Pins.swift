@@ -30,10 +30,16 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration {
-    /// Whether anchors or the identity are read from files.
-    var namesFiles: Bool {
-        if case .file = trust.kind { return true }
-        if case .files = clientIdentity?.kind { return true }
-        return false
+    /// The files that the settings name.
+    var files: [String] {
+        var files: [String] = []
+        if case .file(let path) = trust.kind { files.append(path) }
+        if case .file(let path) = revocationLists?.kind { files.append(path) }
+        switch clientIdentity?.kind {
+        case .files(let certificate, let key): files += [certificate, key]
+        case .pkcs12File(let path): files.append(path)
+        case nil, .memory, .pkcs12: break
+        }
+        return files
     }
 }

@@ -19,13 +19,19 @@ extension TLSConfiguration {
             case .file(let path): "file \(path)"
             case .refused, .disabled: ""
             }
-        return minimumVersion == .tls10 || minimumVersion == .tls11 ? "\(anchors) \(minimumVersion)" : anchors
+        let name = serverName.map { "\(anchors) for \(HostName($0)?.text ?? "")" } ?? anchors
+        return minimumVersion == .tls10 || minimumVersion == .tls11 ? "\(name) \(minimumVersion)" : name
     }
 
     private var demands: String {
         var demands = pins.sorted()
         if minimumVersion == .tls13 { demands.append("tls13") }
         if requiresStapledStatus { demands.append("status") }
+        switch revocationLists?.kind {
+        case nil: break
+        case .memory(let data): demands.append("lists \(data.sha256)")
+        case .file(let path): demands.append("lists \(path)")
+        }
         return demands.joined(separator: " ")
     }
 
@@ -34,6 +40,8 @@ extension TLSConfiguration {
         case nil: ""
         case .memory(let certificate, _): "certificate \(certificate.sha256)"
         case .files(let certificate, _): "file \(certificate)"
+        case .pkcs12(let data): "pkcs12 \(data.sha256)"
+        case .pkcs12File(let path): "pkcs12 file \(path)"
         }
     }
 }

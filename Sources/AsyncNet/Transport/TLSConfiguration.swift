@@ -31,6 +31,24 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Whether the keys of connections are written to a file, so that a tool such as Wireshark can read what was captured.
     /// `.none` by default. Other transports than sockets end each request with `.unsupportedByTransport`.
     public var keyLog: KeyLog
+    /// Lists of revoked certificates that servers are checked against, see ``RevocationLists``. `nil` by default. Other
+    /// transports than sockets end each request with `.unsupportedByTransport`, as with the settings below.
+    public var revocationLists: RevocationLists?
+    /// The cipher suites to offer, the most preferred one first, by OpenSSL's names: `TLS_AES_256_GCM_SHA384` for TLS 1.3,
+    /// `ECDHE-RSA-AES128-GCM-SHA256` for older versions. Empty by default: those of the TLS library.
+    ///
+    /// Nothing else is offered: a version of TLS without a suite here is not offered either. A name that OpenSSL does not know,
+    /// and a suite without encryption or without a certificate, end each request with `.invalidConfiguration`.
+    public var cipherSuites: [String]
+    /// The groups of the key exchange to offer, the most preferred one first, by OpenSSL's names such as `X25519` and `P-256`.
+    /// Empty by default: those of the TLS library.
+    ///
+    /// A name that OpenSSL does not know ends each request with `.invalidConfiguration`.
+    public var groups: [String]
+    /// The name that the server is told (SNI, RFC 6066 §3), and that its certificate must have. `nil` by default: the URL's host.
+    ///
+    /// The connection and the request are for the URL's host all the same. An address is not told, as ever.
+    public var serverName: String?
 
     /// The defaults: the system's certificate authorities.
     public static let system = TLSConfiguration()
@@ -40,7 +58,8 @@ public struct TLSConfiguration: Sendable, Hashable {
         trust: Trust = .system, pins: [String] = [], clientIdentity: ClientIdentity? = nil,
         minimumVersion: Version = .tls12,
         verifiesHostName: Bool = true, requiresStapledStatus: Bool = false, maximumVersion: Version? = nil,
-        keyLog: KeyLog = .none
+        keyLog: KeyLog = .none, revocationLists: RevocationLists? = nil, cipherSuites: [String] = [],
+        groups: [String] = [], serverName: String? = nil
     ) {
         self.trust = trust
         self.pins = pins
@@ -50,6 +69,10 @@ public struct TLSConfiguration: Sendable, Hashable {
         self.requiresStapledStatus = requiresStapledStatus
         self.maximumVersion = maximumVersion
         self.keyLog = keyLog
+        self.revocationLists = revocationLists
+        self.cipherSuites = cipherSuites
+        self.groups = groups
+        self.serverName = serverName
     }
 
     /// Settings that refuse every server: with them as the transport's `tls`, only hosts in
@@ -88,7 +111,8 @@ public struct TLSConfiguration: Sendable, Hashable {
         /// These certificates, in PEM, instead of the system's.
         public static func anchors(_ certificates: [String]) -> Trust { anchors(certificates.map { Data($0.utf8) }) }
 
-        /// The certificates in this PEM file, instead of the system's.
+        /// The certificates in this PEM file, instead of the system's. Sockets read it again when it has changed, see
+        /// ``ClientIdentity/init(certificateFile:keyFile:password:)``.
         public static func anchors(file: URL) -> Trust { Trust(kind: .file(file.path)) }
     }
 
@@ -97,6 +121,8 @@ public struct TLSConfiguration: Sendable, Hashable {
         package enum Kind: Hashable, Sendable {
             case memory(certificate: Data, key: Data)
             case files(certificate: String, key: String)
+            case pkcs12(Data)
+            case pkcs12File(String)
         }
         package let kind: Kind
         package let password: String?
@@ -117,10 +143,37 @@ public struct TLSConfiguration: Sendable, Hashable {
             self.init(certificate: Data(certificate.utf8), key: Data(key.utf8), password: password)
         }
 
-        /// An identity in PEM files, which sockets read at the first connection and libcurl at each. Both may be the same file.
+        /// An identity in PEM files, which may be one file.
+        ///
+        /// libcurl reads them for each connection. Sockets read them for the first one, and again when they have changed: they
+        /// look at them when a connection is made, at most once a second. Files that do not fit each other, as while they are
+        /// being replaced, are tried again at the next look; the former ones serve until then. Connections that are open
+        /// keep the identity that they were opened with.
         public init(certificateFile: URL, keyFile: URL, password: String? = nil) {
             kind = .files(certificate: certificateFile.path, key: keyFile.path)
             self.password = password
+        }
+
+        /// An identity in PKCS#12 (RFC 7292), which sockets read only.
+        ///
+        /// Files of old programs are encrypted with RC2, which OpenSSL 3 does not read; `openssl pkcs12 -legacy` converts them.
+        public init(pkcs12: Data, password: String? = nil) {
+            kind = .pkcs12(pkcs12)
+            self.password = password
+        }
+
+        /// An identity in a file in PKCS#12, which sockets read only, and again when it has changed, see
+        /// ``init(certificateFile:keyFile:password:)``.
+        public init(pkcs12File: URL, password: String? = nil) {
+            kind = .pkcs12File(pkcs12File.path)
+            self.password = password
+        }
+
+        var isPKCS12: Bool {
+            switch kind {
+            case .memory, .files: false
+            case .pkcs12, .pkcs12File: true
+            }
         }
 
         /// A fixed text, without certificate, key and password.
@@ -162,45 +215,5 @@ public struct TLSConfiguration: Sendable, Hashable {
         case tls12
         /// TLS 1.3 (RFC 8446).
         case tls13
-    }
-
-    /// Whether all settings are the defaults, the only ones that URLSession on Linux supports.
-    var isDefault: Bool { self == .system }
-
-    /// Refuses what only sockets can do.
-    package func checkWithoutSockets() throws(AsyncNetError) {
-        let name = maximumVersion != nil ? "a maximum version of TLS" : keyLog != .none ? "a log of keys" : nil
-        guard let name else { return }
-        throw AsyncNetError(.unsupportedByTransport, "This transport has no setting for \(name): use .sockets()")
-    }
-
-    /// Whether no server is accepted.
-    package var isRefused: Bool { trust.kind == .refused }
-
-    var isDisabled: Bool {
-        if case .disabled = trust.kind { true } else { !verifiesHostName }
-    }
-
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a malformed pin, empty anchors or a key that
-    ///   is not PEM.
-    package func validate() throws(AsyncNetError) {
-        for pin in pins {
-            if let reason = Self.reason(ofPin: pin) { throw AsyncNetError(.invalidConfiguration, reason) }
-            let key = pin.hasPrefix("sha256//") ? Data(base64Encoded: String(pin.dropFirst(8))) : nil
-            guard key?.count == 32 else {
-                throw AsyncNetError(
-                    .invalidConfiguration,
-                    "A pin must be \"sha256//\" and the base64 form of 32 bytes: \(pin.prefix(80))")
-            }
-        }
-        if let maximumVersion, maximumVersion < minimumVersion {
-            throw AsyncNetError(.invalidConfiguration, "The maximum version of TLS is older than the minimum version")
-        }
-        if case .anchors(let data) = trust.kind, data.isEmpty {
-            throw AsyncNetError(.invalidConfiguration, "There is no certificate among the trust anchors")
-        }
-        if case .memory(_, let key) = clientIdentity?.kind, key.range(of: Data("-----BEGIN".utf8)) == nil {
-            throw AsyncNetError(.invalidConfiguration, "The client identity's key is not PEM")
-        }
     }
 }

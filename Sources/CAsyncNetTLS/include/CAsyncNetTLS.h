@@ -25,23 +25,30 @@ typedef struct {
     /// PEM.
     const void *_Nullable anchors;
     size_t anchors_size;
-    /// PEM with intermediate certificates after the first one; NULL for no identity.
+    /// PEM with the lists of revoked certificates (CRL, RFC 5280 §5); NULL for none.
+    const void *_Nullable lists;
+    size_t lists_size;
+    /// PEM with intermediate certificates after the first one, or PKCS#12 with the key too; NULL for no identity.
     const void *_Nullable certificate;
     size_t certificate_size;
+    int is_pkcs12;
     const void *_Nullable key;
     size_t key_size;
     const char *_Nullable password;
     /// 0x0301 for TLS 1.0 to 0x0304 for TLS 1.3; 0 for the library's limit.
     int minimum_version, maximum_version;
+    /// Names with ':' between them: the suites up to TLS 1.2, those of TLS 1.3, and the groups. NULL for the library's; if
+    /// one of both kinds of suites is given, the other has none.
+    const char *_Nullable suites, *_Nullable suites_13, *_Nullable groups;
     /// Whether to ask the server for a proof that its certificate is not revoked, see `at_status`.
     int requires_status;
     /// A file to which the keys of sessions are added; NULL for none.
     const char *_Nullable key_log;
 } at_settings;
 
-enum { AT_OK, AT_BAD_ANCHORS, AT_BAD_IDENTITY, AT_BAD_KEY_LOG, AT_NO_MEMORY };
+enum { AT_OK, AT_BAD_ANCHORS, AT_BAD_LISTS, AT_BAD_IDENTITY, AT_BAD_SUITE, AT_BAD_GROUP, AT_BAD_KEY_LOG, AT_NO_MEMORY };
 
-/// Returns NULL with one of AT_… in `problem`, and OpenSSL's text.
+/// Returns NULL with one of AT_… in `problem`, and in `text` the name that OpenSSL does not know, or its reason.
 at_context *_Nullable at_make_context(
     const at_settings *_Nonnull settings, int *_Nonnull problem, char *_Nonnull text, size_t size);
 void at_free_context(at_context *_Nonnull context);
@@ -114,6 +121,9 @@ typedef struct {
     int group;
 } at_agreement;
 void at_read_agreement(const at_session *_Nonnull session, at_agreement *_Nonnull agreement);
+
+/// Until when the server's own certificate is valid, in seconds since 1970. Returns 0 if that is not known.
+int at_read_expiry(const at_session *_Nonnull session, int64_t *_Nonnull seconds);
 
 enum { AT_STATUS_GOOD, AT_STATUS_MISSING, AT_STATUS_INVALID, AT_STATUS_REVOKED };
 

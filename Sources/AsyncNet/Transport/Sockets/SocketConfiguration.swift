@@ -24,6 +24,8 @@ extension SocketTransport {
         public var proxy: ProxyConfiguration
         /// The TLS to an HTTPS proxy itself. Its settings are the system's; only tests have others.
         var proxyTLS = TLSConfiguration()
+        /// How long files of TLS settings are not looked at again. Only tests have another value.
+        var tlsFileInterval = Duration.seconds(1)
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
         ///
         /// At most 107 bytes, over libcurl 103. A path that begins with NUL is a name in the abstract namespace of Linux, which

@@ -27,7 +27,8 @@ final class SocketEngine {
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, names) = (setup.configuration, setup.names)
-        tls = TLSContexts(setup.hosts, proxy: setup.configuration.proxyTLS)
+        tls = TLSContexts(
+            setup.hosts, proxy: setup.configuration.proxyTLS, fileInterval: setup.configuration.tlsFileInterval)
         proxies = setup.proxies
         authorizations = setup.authorizations
         addresses = setup.addresses

@@ -1,15 +1,19 @@
 /// The TLS contexts of one loop: one for each setting, so that no session is resumed across settings. Used under the loop's lock.
 final class TLSContexts {
     private let hosts: TLSHosts
-    private let proxyTLS: TLSConfiguration
+    private let fileInterval: Duration
     /// By the place of the settings among those of the hosts.
-    private var contexts: [Int: TLSContext] = [:]
+    private var contexts: [Int: RenewedContext] = [:]
     /// Those of connections with settings of their own.
     private var ownContexts: [TLSConfiguration: TLSContext] = [:]
-    private var proxyContext: TLSContext?
+    private let proxyContext: RenewedContext
     private static let mostOwnContexts = 16
 
-    init(_ hosts: TLSHosts, proxy: TLSConfiguration) { (self.hosts, proxyTLS) = (hosts, proxy) }
+    /// - Parameter fileInterval: How long the files of the settings are not looked at again.
+    init(_ hosts: TLSHosts, proxy: TLSConfiguration, fileInterval: Duration) {
+        (self.hosts, self.fileInterval) = (hosts, fileInterval)
+        proxyContext = RenewedContext(proxy, lookingEvery: fileInterval)
+    }
 
     /// - Returns: `nil` for a connection without TLS.
     func session(for endpoint: ServerEndpoint, offering protocols: [String]) throws(AsyncNetError) -> TLSSession? {
@@ -30,24 +34,21 @@ final class TLSContexts {
 
     /// The TLS to a proxy itself, whose tickets are no server's.
     func session(to proxy: ProxyServer) throws(AsyncNetError) -> TLSSession {
-        let context: TLSContext = if let proxyContext { proxyContext } else { try TLSContext(proxyTLS) }
-        proxyContext = context
-        return try context.session(for: proxy.endpoint, offering: ["http/1.1"])
+        try proxyContext.current().session(for: proxy.endpoint, offering: ["http/1.1"])
     }
 
     private func context(for endpoint: ServerEndpoint) throws(AsyncNetError) -> TLSContext {
         let (index, configuration) = try hosts.tls(for: endpoint)
-        if let context = contexts[index] { return context }
-        let context = try TLSContext(configuration)
+        let context = contexts[index] ?? RenewedContext(configuration, lookingEvery: fileInterval)
         contexts[index] = context
-        return context
+        return try context.current()
     }
 
     private func ownContext(_ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
         if let context = ownContexts[configuration] { return context }
         let context = try TLSContext(configuration)
         // A program that goes on to use new files expects them to be read.
-        guard !configuration.namesFiles else { return context }
+        guard configuration.files.isEmpty else { return context }
         if ownContexts.count >= Self.mostOwnContexts { ownContexts = [:] }
         ownContexts[configuration] = context
         return context

@@ -18,17 +18,21 @@ struct ResponseTrustTests {
         "1.3": TLS(minimumVersion: .tls13), "1.1": TLS(minimumVersion: .tls11),
         "status": TLS(requiresStapledStatus: true),
         "client": TLS(clientIdentity: .init(certificate: "c", key: "k")),
+        "lists": TLS(revocationLists: .pem("a")), "list file": TLS(revocationLists: .file(URL(filePath: "/a"))),
+        "name": TLS(serverName: "a.example"), "client p": TLS(clientIdentity: .init(pkcs12: Data("c".utf8))),
         "client d": TLS(clientIdentity: .init(certificate: "d", key: "k")),
     ]
 
     /// For each settings of a request, those whose responses it uses beside its own.
     private static let used: [String: Set<String>] = [
-        "system": ["pin", "other pin", "1.3", "status"],
+        "system": ["pin", "other pin", "1.3", "status", "lists", "list file"],
         "disabled": [
             "system", "no name", "a", "b", "file", "pin", "other pin", "disabled pin", "1.3", "1.1", "status",
+            "lists", "list file", "name",
         ],
         "no name": [
             "system", "disabled", "a", "b", "file", "pin", "other pin", "disabled pin", "1.3", "1.1", "status",
+            "lists", "list file", "name",
         ],
         "disabled pin": ["pin"],
     ]

@@ -1,0 +1,37 @@
+/// The context of one configuration, which is replaced once the files have changed that the configuration names. Connections
+/// keep the context that they began with, and tickets stay with theirs. Used under a loop's lock only.
+final class RenewedContext {
+    private let configuration: TLSConfiguration
+    private let files: [String]
+    private let interval: Duration
+    private var made: (context: TLSContext, stamps: [FileStamp?])?
+    private var lookTime = ContinuousClock.now
+
+    /// - Parameter interval: How long the files are not looked at again.
+    init(_ configuration: TLSConfiguration, lookingEvery interval: Duration) {
+        self.configuration = configuration
+        self.interval = interval
+        files = configuration.files
+    }
+
+    /// - Throws: ``AsyncNetError`` if there is no context yet, and none can be made.
+    func current() throws(AsyncNetError) -> TLSContext {
+        guard let made else { return try make() }
+        guard !files.isEmpty, lookTime.duration(to: .now) >= interval else { return made.context }
+        lookTime = .now
+        guard stamps != made.stamps else { return made.context }
+        // What is being written, and cannot be used yet, is tried again at the next look.
+        return (try? make()) ?? made.context
+    }
+
+    private var stamps: [FileStamp?] { files.map { FileStamp(at: $0) } }
+
+    private func make() throws(AsyncNetError) -> TLSContext {
+        // Before they are read: a file that is written meanwhile has another stamp at the next look.
+        let stamps = stamps
+        let context = try TLSContext(configuration)
+        made = (context, stamps)
+        lookTime = .now
+        return context
+    }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+
+extension TLSConfiguration {
+    /// Lists of revoked certificates (CRL, RFC 5280 §5).
+    ///
+    /// The server's own certificate must not be on the list of its issuer, which must be there and up to date. Intermediate
+    /// certificates are checked too, if there is a list of their issuer. Anchors are trusted as they are. A revoked
+    /// certificate ends the request with `.certificateRevoked`; a missing list of the server's issuer, a list that is out of date
+    /// and one with a wrong signature with `.certificateNotTrusted`.
+    public struct RevocationLists: Sendable, Hashable {
+        enum Kind: Hashable {
+            case memory(Data)
+            case file(String)
+        }
+        let kind: Kind
+
+        /// The lists in this text, in PEM, one after another.
+        public static func pem(_ text: String) -> RevocationLists { RevocationLists(kind: .memory(Data(text.utf8))) }
+
+        /// The lists in this file, in PEM, one after another.
+        ///
+        /// The file is read again when it has changed, see ``ClientIdentity/init(certificateFile:keyFile:password:)``. If it
+        /// cannot be read at first, or has no list, each request ends with `.invalidConfiguration`. Connections that are open
+        /// stay so; a session is not resumed with lists that are newer than it.
+        public static func file(_ file: URL) -> RevocationLists { RevocationLists(kind: .file(file.path)) }
+    }
+}

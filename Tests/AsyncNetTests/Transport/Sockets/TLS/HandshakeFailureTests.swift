@@ -1,0 +1,90 @@
+import AsyncNetTesting
+import Foundation
+import Testing
+
+@testable import AsyncNet
+
+@Suite("Servers whose handshake fails", .timeLimit(.minutes(5)))
+struct HandshakeFailureTests {
+    private func error(from server: RawServer, _ change: (inout TLSConfiguration) -> Void = { _ in }) async
+        -> AsyncNetError?
+    {
+        await server.told(change: change).error
+    }
+
+    @Test(
+        "A server of plain HTTP, and one of another protocol",
+        arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
+    func withoutTLS(_ text: String) async throws {
+        let server = try RawServer("c.recv(1); c.sendall(b'\(text)')", readsHead: false)
+        let error = await error(from: server)
+        #expect(error?.code == .tlsHandshakeFailed)
+        #expect(error?.message.contains("answered without TLS") == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "A server without what was offered",
+        arguments: [
+            (
+                "context.maximum_version = ssl.TLSVersion.TLSv1_2", TLSConfiguration(minimumVersion: .tls13),
+                "versions of TLS"
+            ),
+            (
+                "context.minimum_version = ssl.TLSVersion.TLSv1_3", TLSConfiguration(maximumVersion: .tls12),
+                "versions of TLS"
+            ),
+            (
+                "context.maximum_version = ssl.TLSVersion.TLSv1_2; context.set_ciphers('ECDHE-ECDSA-AES256-GCM-SHA384')",
+                TLSConfiguration(cipherSuites: ["ECDHE-ECDSA-AES128-GCM-SHA256"]), "none of the offered cipher suites"
+            ),
+        ])
+    func nothingInCommon(_ settings: String, _ tls: TLSConfiguration, _ text: String) async throws {
+        var tls = tls
+        tls.trust = .anchors([TestAuthority.root])
+        let error = try await RawServer.site(settings: settings).told(.init(tls: tls)).error
+        #expect(error?.code == .tlsHandshakeFailed)
+        #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "A server that requires a certificate, or does not accept the one that was sent, over both versions of TLS",
+        arguments: ["TLSv1_2", "TLSv1_3"],
+        [
+            (nil, "client certificate"), (RawServer.key, "authority"),
+        ] as [(String?, String)])
+    func clients(_ version: String, _ expected: (String?, String)) async throws {
+        let site = try RawServer.site(
+            requiresClient: true, settings: "context.maximum_version = ssl.TLSVersion.\(version)")
+        let error = await error(from: site) { tls in
+            tls.clientIdentity = expected.0.map { .init(certificate: RawServer.certificate, key: $0) }
+        }
+        #expect(error?.code == .tlsHandshakeFailed)
+        #expect(error?.message.contains(expected.1) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "A server without a site of the name",
+        arguments: [(112, "serverName"), (80, "internal error"), (40, "none of the offered")])
+    func alerts(_ alert: Int, _ text: String) async throws {
+        let server = try RawServer("c.recv(1); c.sendall(bytes([21, 3, 3, 0, 2, 2, \(alert)]))", readsHead: false)
+        let error = await error(from: server)
+        #expect(error?.code == .tlsHandshakeFailed)
+        #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "A server's certificate that is not trusted",
+        arguments: [
+            ([TestAuthority.site], TestAuthority.root, "does not send an intermediate certificate"),
+            ([TestAuthority.site, TestAuthority.intermediate], TestAuthority.clientA, "its issuer is unknown"),
+            (
+                [TestAuthority.site, TestAuthority.intermediate, TestAuthority.root], TestAuthority.clientA,
+                "a root that is not trusted"
+            ),
+        ])
+    func untrusted(_ chain: [String], _ anchor: String, _ text: String) async throws {
+        let error = await error(from: try RawServer.site(chain: chain)) { $0.trust = .anchors([anchor]) }
+        #expect(error?.code == .certificateNotTrusted)
+        #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+}
