@@ -16,6 +16,7 @@ extension LibcurlTransport.Configuration {
     ///   this libcurl does not have.
     func validate(_ version: Libcurl.Version) throws(AsyncNetError) {
         try validate()
+        try proxy.checkWithoutSockets()
         for tls in try TLSHosts(tls, tlsForHosts).settings {
             try tls.checkWithoutSockets()
             try Self.refuseWhatIsTooNew(in: tls, for: version)

@@ -14,6 +14,15 @@ public struct ProxyConfiguration: Sendable {
     package var password: String?
     var bypassedHosts: [String] = []
     package private(set) var alwaysTunnels = false
+    /// Which HTTPS proxy is trusted, and the client certificate for it. ``TLSConfiguration/system`` by default. The settings of
+    /// servers, such as ``SocketTransport/Configuration/tls``, do not count for the proxy, nor these for servers.
+    public var tls = TLSConfiguration.system
+    /// Headers for an HTTP or HTTPS proxy: of CONNECT, and of each request that the proxy passes on, unless the request has
+    /// the same header. Empty by default.
+    ///
+    /// They are sent to no server through a tunnel. `Proxy-Authorization` replaces user and password.
+    /// A SOCKS proxy, and headers that the transport writes itself, such as `Host`, end each request with `.invalidConfiguration`.
+    public var headers: HTTPHeaders = [:]
 
     /// No proxy. The environment is ignored.
     public static let none = ProxyConfiguration(kind: .none)
@@ -39,7 +48,18 @@ public struct ProxyConfiguration: Sendable {
 
     /// A proxy by its URL. The scheme is `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, as in curl; user
     /// and password may stand before the host.
-    public static func url(_ url: String) -> ProxyConfiguration { ProxyConfiguration(kind: .url(url)) }
+    ///
+    /// - Parameters:
+    ///   - url: The proxy's URL.
+    ///   - tls: See ``tls``. libcurl knows only the default, and no headers: each request ends with `.unsupportedByTransport`.
+    ///   - headers: See ``headers``.
+    public static func url(
+        _ url: String, tls: TLSConfiguration = .system, headers: HTTPHeaders = [:]
+    ) -> ProxyConfiguration {
+        var proxy = ProxyConfiguration(kind: .url(url))
+        (proxy.tls, proxy.headers) = (tls, headers)
+        return proxy
+    }
 
     /// A copy that connects to these hosts without the proxy.
     ///
@@ -114,11 +134,42 @@ public struct ProxyConfiguration: Sendable {
 
     package static let schemes = "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h"
 
+    /// Refuses what only sockets can do.
+    package func checkWithoutSockets() throws(AsyncNetError) {
+        guard tls != .system || !headers.isEmpty else { return }
+        throw AsyncNetError(
+            .unsupportedByTransport,
+            "This transport has no TLS settings and no headers for proxies: use .sockets()")
+    }
+
     package func validate() throws(AsyncNetError) {
+        try tls.validate()
+        if tls.isRefused {
+            throw AsyncNetError(.invalidConfiguration, "The TLS settings of a proxy refuse every proxy")
+        }
+        try checkHeaders()
         guard case .url(let url) = kind else { return }
         let scheme = url.contains("://") ? String(url.prefix { $0 != ":" }).lowercased() : "http"
+        if scheme.hasPrefix("socks"), !headers.isEmpty {
+            throw AsyncNetError(.invalidConfiguration, "A SOCKS proxy is sent no headers")
+        }
         guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme) else {
             throw AsyncNetError(.invalidConfiguration, "\(Self.schemes), not \(scheme.prefix(20))")
+        }
+    }
+
+    private static let ownHeaders: HTTPHeaders = [
+        "Host": "", "Connection": "", "Proxy-Connection": "", "Content-Length": "", "Transfer-Encoding": "", "TE": "",
+        "Trailer": "", "Upgrade": "",
+    ]
+
+    private func checkHeaders() throws(AsyncNetError) {
+        for header in headers where Self.ownHeaders.contains(name: header.name) {
+            throw AsyncNetError(
+                .invalidConfiguration, "\(header.name) cannot be a header for a proxy: the transport writes it")
+        }
+        do throws(AsyncNetError) { try headers.validate() } catch {
+            throw AsyncNetError(.invalidConfiguration, "A header for the proxy: \(error.message)")
         }
     }
 }

@@ -101,6 +101,7 @@ struct SecretsTests {
             .http("p", port: 1, username: plants.next, password: plants.next),
             .socks5("p", port: 1, username: plants.next, password: plants.next),
             .url("http://\(plants.next):\(plants.next)@p:1"), .environment, .none, .url("ftp://\(plants.next)@p"),
+            .url("http://p:1", headers: ["Proxy-Authorization": plants.next]),
         ]
     }
 
@@ -110,6 +111,8 @@ struct SecretsTests {
             .init(certificate: Data("c".utf8), key: Data(plants.next.utf8), password: plants.next),
             .init(
                 certificateFile: URL(filePath: "/c"), keyFile: URL(filePath: "/\(plants.next)"), password: plants.next),
+            .init(pkcs12: Data(plants.next.utf8), password: plants.next),
+            .init(pkcs12File: URL(filePath: "/\(plants.next)"), password: plants.next),
         ]
     }
 

@@ -1,13 +1,20 @@
 /// A connection to a proxy that passes each request on: its credentials, and the answers to its challenges.
 extension HTTPConnection {
-    /// The transfer's head, with the credentials for the proxy; those that the request itself has are not replaced.
+    /// The transfer's head, with the headers and credentials for the proxy; those that the request itself has are not replaced.
     func authorizedHead(of transfer: SocketTransfer) -> [UInt8] {
-        guard let proxy = forwarder, !hasOwnCredentials(transfer) else { return transfer.head }
-        let value = engine.authorizations.header(
+        guard let proxy = forwarder else { return transfer.head }
+        let own = transfer.request.head.headers
+        var added = proxy.headers.filter { !own.contains(name: $0.name) }.map { "\($0.name): \($0.value)\r\n" }
+        if !hasOwnCredentials(transfer), let value = authorization(of: transfer, for: proxy) {
+            added.append("Proxy-Authorization: \(value)\r\n")
+        }
+        return added.isEmpty ? transfer.head : transfer.head.dropLast(2) + (added.joined() + "\r\n").utf8
+    }
+
+    private func authorization(of transfer: SocketTransfer, for proxy: ProxyServer) -> String? {
+        engine.authorizations.header(
             for: proxy, transfer.request.head.method, uri: transfer.target,
             body: { transfer.request.body.isNone ? [] : transfer.request.body.data.map(Array.init) })
-        guard let value else { return transfer.head }
-        return transfer.head.dropLast(2) + "Proxy-Authorization: \(value)\r\n\r\n".utf8
     }
 
     /// Whether the response is a challenge of the proxy, and the request is sent again with an answer.

@@ -86,5 +86,7 @@ extension SocketTransport.Configuration {
     }
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
-    package var unverifiedHosts: String? { TLSConfiguration.unverifiedHosts(tls, tlsForHosts) }
+    package var unverifiedHosts: String? {
+        TLSConfiguration.unverifiedHosts(tls, tlsForHosts) ?? (proxy.tls.isDisabled ? "NOT VERIFYING THE PROXY" : nil)
+    }
 }

@@ -11,7 +11,8 @@ extension SocketTransport {
         /// `a.example.com`, not for `example.com` and `a.b.example.com`. A host's own entry is preferred to a wildcard.
         /// Case, a trailing dot and brackets around an address do not count, and names that are not ASCII count in their
         /// ASCII form (RFC 5890). The entry for an IPv6 address counts in every zone. The host is that of the URL, also in a
-        /// tunnel through a proxy, with a unix socket and after a redirect; the TLS of a proxy itself is not affected.
+        /// tunnel through a proxy, with a unix socket and after a redirect; the TLS of a proxy itself is that of
+        /// ``ProxyConfiguration/tls``.
         /// Another key, one with `%` such as `fe80::1%eth0`, or two keys for one host, end each request with
         /// `.invalidConfiguration`. With any key, an `https` request to a host that no key could name ends with
         /// `.malformedURL`. Raw streams have the settings of their call, see ``tls(forHost:)``. With `tls:`
@@ -22,8 +23,6 @@ extension SocketTransport {
         public var reportsCertificates: Bool
         /// The proxy for all requests. `.none` by default.
         public var proxy: ProxyConfiguration
-        /// The TLS to an HTTPS proxy itself. Its settings are the system's; only tests have others.
-        var proxyTLS = TLSConfiguration()
         /// How long files of TLS settings are not looked at again. Only tests have another value.
         var tlsFileInterval = Duration.seconds(1)
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.

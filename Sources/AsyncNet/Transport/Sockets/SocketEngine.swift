@@ -28,7 +28,7 @@ final class SocketEngine {
         self.thread = thread
         (configuration, names) = (setup.configuration, setup.names)
         tls = TLSContexts(
-            setup.hosts, proxy: setup.configuration.proxyTLS, fileInterval: setup.configuration.tlsFileInterval)
+            setup.hosts, proxy: setup.configuration.proxy.tls, fileInterval: setup.configuration.tlsFileInterval)
         proxies = setup.proxies
         authorizations = setup.authorizations
         addresses = setup.addresses

@@ -30,7 +30,7 @@ struct ProxyRoutes: Sendable {
             proxy = nil
             return
         }
-        proxy = try ProxyServer(url, configuration.credentials)
+        proxy = try ProxyServer(url, configuration.credentials, configuration.headers)
     }
 
     /// - Parameter isTunnelled: Whether the connection must be one to the server, whatever is sent on it.
@@ -52,7 +52,7 @@ struct ProxyRoutes: Sendable {
             guard let url = ProxyConfiguration.environmentURL(isTLS: endpoint.isTLS), !isBypassed(by: endpoint) else {
                 return nil
             }
-            return try ProxyServer(url)
+            return try ProxyServer(url, nil, configuration.headers)
         }
     }
 

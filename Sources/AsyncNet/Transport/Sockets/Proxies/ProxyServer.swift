@@ -18,12 +18,16 @@ struct ProxyServer: Hashable, Sendable {
     let kind: Kind
     let endpoint: ServerEndpoint
     let credentials: Credentials?
+    let headers: HTTPHeaders
 
     /// - Parameters:
     ///   - url: As in ``ProxyConfiguration/url(_:)``; without a scheme it is an HTTP proxy, as in curl.
     ///   - credentials: Those to use if the URL has none.
+    ///   - headers: What an HTTP proxy is sent besides; credentials among them replace all others.
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, whose message has no part of the URL.
-    init(_ url: String, _ credentials: Credentials? = nil) throws(AsyncNetError) {
+    init(
+        _ url: String, _ credentials: Credentials? = nil, _ headers: HTTPHeaders = [:]
+    ) throws(AsyncNetError) {
         let start = url.range(of: "://")
         // GNOME writes `socks` into the environment, which is SOCKS4 to curl.
         let scheme = start.map { url[..<$0.lowerBound].lowercased() } ?? "http"
@@ -34,7 +38,10 @@ struct ProxyServer: Hashable, Sendable {
         let authority = url[(start?.upperBound ?? url.startIndex)...].prefix { !"/?#".contains($0) }
         let at = authority.lastIndex(of: "@")
         endpoint = try Self.endpoint(authority[(at.map(authority.index(after:)) ?? authority.startIndex)...], kind)
-        self.credentials = at.flatMap { Self.credentials(authority[..<$0]) } ?? credentials
+        let isAuthorized = headers.contains(name: "Proxy-Authorization")
+        self.credentials = isAuthorized ? nil : at.flatMap { Self.credentials(authority[..<$0]) } ?? credentials
+        // A proxy that the environment names may be another one.
+        self.headers = kind.isHTTP ? headers : [:]
         try check()
     }
 

@@ -43,6 +43,7 @@ struct TunnelNegotiation: ProxyNegotiation {
         if let value = authorizations.header(for: proxy, .connect, uri: target) {
             lines.append("Proxy-Authorization: \(value)")
         }
+        lines += proxy.headers.map { "\($0.name): \($0.value)" }
         // Proxies of HTTP/1.0 keep the connection for an answer to their challenge only if they are asked to.
         lines.append("Proxy-Connection: Keep-Alive")
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

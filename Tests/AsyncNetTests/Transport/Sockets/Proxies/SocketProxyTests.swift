@@ -112,11 +112,12 @@ struct SocketProxyTests {
 
     // MARK: The proxy's own TLS
 
-    @Test("The certificate of an HTTPS proxy is verified against the system's trust, whatever is trusted for servers")
+    @Test("The certificate of an HTTPS proxy is verified by the proxy's settings, whatever is trusted for servers")
     func untrusted() async throws {
         let proxy = try TestProxy(.https)
         for tls in [TLSConfiguration(), .init(trust: .anchors([TestProxy.certificate])), .init(trust: .disabled)] {
-            let settings = SocketTransport.Configuration(tls: tls, proxy: proxy.configuration())
+            var settings = SocketTransport.Configuration(tls: tls, proxy: proxy.configuration())
+            settings.proxy.tls = .system
             for url in ["https://127.0.0.1:1/", "http://127.0.0.1:1/"] {
                 let error = await send(url, over: SocketTransport(settings)).error
                 #expect(error?.code == .certificateNotTrusted)

@@ -30,7 +30,9 @@ final class TestProxy: Sendable {
 
     /// The settings for this proxy.
     func configuration(user: String? = nil, password: String? = nil) -> ProxyConfiguration {
-        .url("\(kind)://\(user.map { "\($0):\(password ?? "")@" } ?? "")127.0.0.1:\(port)")
+        .url(
+            "\(kind)://\(user.map { "\($0):\(password ?? "")@" } ?? "")127.0.0.1:\(port)",
+            tls: TLSConfiguration(trust: .anchors([Self.certificate])))
     }
 
     func transport(user: String? = nil, password: String? = nil, trusting anchor: String? = nil) -> SocketTransport {
@@ -42,7 +44,6 @@ final class TestProxy: Sendable {
             tls: anchor.map { .init(trust: .anchors([$0])) } ?? .init(), proxy: proxy)
         // On a busy machine more than the default's minute may pass between two requests of a test.
         configuration.idleTimeout = .seconds(600)
-        configuration.proxyTLS = TLSConfiguration(trust: .anchors([Self.certificate]))
         return configuration
     }
 
