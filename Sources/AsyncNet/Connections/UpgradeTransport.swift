@@ -72,6 +72,7 @@ final class UpgradeTransport: Transport {
         let head = try await Self.head(of: response, on: connection, request)
         var metrics = TransportMetrics(httpVersion: head.httpVersion, isConnectionReused: false)
         metrics.certificates = connection.info.certificates
+        metrics.certificateExpiry = connection.info.tls?.certificateExpiry
         request.onEvent?(.metrics(metrics))
         guard head.statusCode == 101 else {
             let body = TransportBody(RefusalBody(connection: connection, response: response))

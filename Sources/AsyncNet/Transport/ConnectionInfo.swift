@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The connection of a hop. A value that the transport does not know is `nil`.
 public struct ConnectionInfo: Sendable, Hashable {
     /// Whether an earlier transfer had used the connection.
@@ -42,17 +44,20 @@ public struct ConnectionInfo: Sendable, Hashable {
         public var applicationProtocol: String?
         /// Whether an earlier session was resumed, so that the server's certificate was not shown again.
         public var isResumed: Bool
+        /// The last second at which the server's own certificate is valid; `nil` if the transport does not tell.
+        public var certificateExpiry: Date?
 
         /// Makes a value.
         public init(
             version: String, cipherSuite: String, group: String? = nil, applicationProtocol: String? = nil,
-            isResumed: Bool = false
+            isResumed: Bool = false, certificateExpiry: Date? = nil
         ) {
             self.version = version
             self.cipherSuite = cipherSuite
             self.group = group
             self.applicationProtocol = applicationProtocol
             self.isResumed = isResumed
+            self.certificateExpiry = certificateExpiry
         }
     }
 }

@@ -80,6 +80,13 @@ extension RequestMetrics {
     /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
     public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
 
+    /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the transport does
+    /// not tell.
+    public var certificateExpiry: Date? {
+        get { transport.certificateExpiry }
+        set { transport.certificateExpiry = newValue }
+    }
+
     /// A hop begins; until its transport reports, nothing is measured of it.
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)

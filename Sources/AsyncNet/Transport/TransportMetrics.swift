@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The measurements of one transfer. A value that the transport cannot measure is `nil`.
 public struct TransportMetrics: Sendable {
     private struct Values: Sendable {
@@ -7,6 +9,7 @@ public struct TransportMetrics: Sendable {
         var timings: TransferTimings?
         var wireBytes: WireBytes?
         var certificates: [String] = []
+        var certificateExpiry: Date?
     }
 
     /// Shared, since the outcome of a request and its events have the same measurements; `nil` if nothing is known.
@@ -50,6 +53,13 @@ public struct TransportMetrics: Sendable {
         set { change { $0.certificates = newValue } }
     }
 
+    /// The last second at which the server's own certificate is valid, also on a reused connection; `nil` without TLS, and
+    /// over transports that do not tell.
+    public var certificateExpiry: Date? {
+        get { values?.value.certificateExpiry }
+        set { change { $0.certificateExpiry = newValue } }
+    }
+
     private mutating func change(_ change: (inout Values) -> Void) {
         if values == nil { values = SharedValue(Values()) }
         values?.change(change)
@@ -61,12 +71,14 @@ public struct TransportMetrics: Sendable {
     /// Metrics; a value that is left out is unknown.
     public init(
         httpVersion: String? = nil, isConnectionReused: Bool? = nil, remoteAddress: String? = nil,
-        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil, certificates: [String] = []
+        timings: TransferTimings? = nil, wireBytes: WireBytes? = nil, certificates: [String] = [],
+        certificateExpiry: Date? = nil
     ) {
         values = SharedValue(
             Values(
                 httpVersion: httpVersion, isConnectionReused: isConnectionReused, remoteAddress: remoteAddress,
-                timings: timings, wireBytes: wireBytes, certificates: certificates))
+                timings: timings, wireBytes: wireBytes, certificates: certificates,
+                certificateExpiry: certificateExpiry))
     }
 }
 
@@ -85,7 +97,7 @@ extension TransportMetrics: CustomStringConvertible, CustomReflectable {
         let children: KeyValuePairs<String, Any> = [
             "httpVersion": httpVersion as Any, "isConnectionReused": isConnectionReused as Any,
             "remoteAddress": remoteAddress as Any, "timings": timings as Any, "wireBytes": wireBytes as Any,
-            "certificates": certificates,
+            "certificates": certificates, "certificateExpiry": certificateExpiry as Any,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

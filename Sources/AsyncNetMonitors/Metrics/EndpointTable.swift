@@ -14,6 +14,8 @@ struct EndpointValues: Sendable {
     var shared = 0
     var hedges = 0
     var cached: [CacheOutcome: Int] = [:]
+    /// Until when the latest certificate of the server is valid, in seconds since 1970.
+    var certificateExpiry: Int?
 
     mutating func countConnection(isReused: Bool) {
         if isReused { reusedConnections += 1 } else { newConnections += 1 }

@@ -52,6 +52,10 @@ extension MetricsSnapshot {
         connectionUses = MetricCount(
             "asyncnet.client.connection.uses", "Hops by whether their connection had been used before.",
             endpoints.flatMap { $0.value.uses($0.labels) })
+        certificateExpiry = MetricCount(
+            "asyncnet.client.certificate.expiry.timestamp.seconds",
+            "Until when the latest certificate of the server is valid, since 1970.", isMonotonic: false,
+            endpoints.compactMap { point in point.value.certificateExpiry.map { (point.labels, $0) } })
         cacheOutcomes = MetricCount(
             "asyncnet.client.cache.outcomes", "Hops by what the cache did for them.",
             endpoints.flatMap { $0.value.outcomes($0.labels) })

@@ -58,6 +58,9 @@ public struct MetricsSnapshot: Sendable {
     /// `asyncnet.client.connection.uses`: hops whose transfer ended, by whether their connection had carried an earlier
     /// transfer, which is the label `asyncnet.connection.reused`.
     public let connectionUses: MetricCount
+    /// `asyncnet.client.certificate.expiry.timestamp.seconds`: until when the certificate is valid that a server showed last,
+    /// in seconds since 1970. Only over sockets.
+    public let certificateExpiry: MetricCount
     /// `asyncnet.client.cache.outcomes`: hops by what the session's cache did for them, a `CacheOutcome`, which is the
     /// label `asyncnet.cache.outcome`.
     public let cacheOutcomes: MetricCount
@@ -83,7 +86,8 @@ public struct MetricsSnapshot: Sendable {
         text.add(permitWaitDuration)
         text.add(queuedRequests)
         for count in [
-            retries, redirects, hedges, sharedRequests, repeats, connectionUses, cacheOutcomes, credentialRefreshes,
+            retries, redirects, hedges, sharedRequests, repeats, connectionUses, certificateExpiry, cacheOutcomes,
+            credentialRefreshes,
         ] { text.add(count) }
         text.add(decodingDuration)
         text.add(lostEvents)

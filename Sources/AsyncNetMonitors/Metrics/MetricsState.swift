@@ -1,4 +1,5 @@
 import AsyncNet
+import Foundation
 
 /// What is counted of hops with the same labels.
 struct HopValues: Sendable {
@@ -159,6 +160,9 @@ extension MetricsState {
         self[endpoint].active -= 1
         if case .redirected = summary.ending { self[endpoint].redirects += 1 }
         if let isReused = transport.isConnectionReused { self[endpoint].countConnection(isReused: isReused) }
+        if let expiry = transport.certificateExpiry {
+            self[endpoint].certificateExpiry = Int(expiry.timeIntervalSince1970)
+        }
         let version = transport.httpVersion ?? summary.response?.httpVersion
         let labels = MetricLabelSet(
             endpoint: endpoint, status: summary.response?.statusCode,

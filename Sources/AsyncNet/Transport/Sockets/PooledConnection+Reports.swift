@@ -38,6 +38,7 @@ extension PooledConnection {
                     httpVersion: delivery.head?.httpVersion,
                     isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
                     remoteAddress: remote?.text, timings: timings, wireBytes: bytes(),
-                    certificates: isNew && wantsCertificates ? certificates : [])))
+                    certificates: isNew && wantsCertificates ? certificates : [],
+                    certificateExpiry: route.endpoint.isTLS ? stream.tls?.expiry : nil)))
     }
 }

@@ -60,7 +60,9 @@ struct MetricsStateTests {
         feed.send(.hop(try head()), .connected(ConnectionInfo(isReused: true)), .repeated, of: id, hop: 1)
         #expect(feed.snapshot.activeRequests.total == 1)
         #expect(feed.snapshot.requestDuration.count == 0)
-        let metrics = TransportMetrics(httpVersion: "HTTP/2", isConnectionReused: true, wireBytes: bytes)
+        let metrics = TransportMetrics(
+            httpVersion: "HTTP/2", isConnectionReused: true, wireBytes: bytes,
+            certificateExpiry: Date(timeIntervalSince1970: 2_000_000_000))
         feed.send(.response(try response(200)), try end(200, .delivered, metrics), of: id, hop: 1)
         #expect(feed.snapshot.activeRequests.total == 0)
         #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.001"])
@@ -72,6 +74,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.connectionUses.matching(["asyncnet.connection.reused": "true"]).total == 1)
         #expect(feed.snapshot.connectionUses.total == 1)
         #expect(feed.snapshot.repeats.total == 1)
+        #expect(feed.snapshot.certificateExpiry.matching(["server.address": "a.example"]).total == 2_000_000_000)
         #expect(feed.state.trackCount == 0)
     }
 

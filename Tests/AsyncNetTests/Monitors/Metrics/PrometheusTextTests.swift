@@ -88,6 +88,7 @@ struct PrometheusTextTests {
                 "asyncnet_client_retries_total counter", "asyncnet_client_redirects_total counter",
                 "asyncnet_client_hedges_total counter", "asyncnet_client_shared_requests_total counter",
                 "asyncnet_client_repeats_total counter", "asyncnet_client_connection_uses_total counter",
+                "asyncnet_client_certificate_expiry_timestamp_seconds gauge",
                 "asyncnet_client_cache_outcomes_total counter", "asyncnet_client_credential_refreshes_total counter",
                 "asyncnet_client_decoding_duration_seconds histogram", "asyncnet_client_events_lost_total counter",
             ])

@@ -137,8 +137,14 @@ final class TLSSession {
         return ConnectionInfo.TLS(
             version: version, cipherSuite: cipher, group: TLSGroup.name(agreement.group),
             applicationProtocol: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
-            isResumed: agreement.is_resumed == 1)
+            isResumed: agreement.is_resumed == 1, certificateExpiry: expiry)
     }
+
+    /// Until when the server's certificate is valid. Read once, since each transfer reports it.
+    private(set) lazy var expiry: Date? = {
+        var seconds: Int64 = 0
+        return at_read_expiry(raw, &seconds) == 1 ? Date(timeIntervalSince1970: TimeInterval(seconds)) : nil
+    }()
 
     /// What the handshake alone does not check.
     ///
