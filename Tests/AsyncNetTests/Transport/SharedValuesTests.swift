@@ -48,7 +48,9 @@ struct SharedValuesTests {
             #expect(copy.httpVersion == "HTTP/2" && copy.isConnectionReused == true && copy.remoteAddress == "::1")
             #expect(copy.timings == timings && copy.wireBytes == bytes && copy.certificates == ["c"])
             #expect(copy.description == "reused, HTTP/2, ::1, 2.0 seconds, 3 bytes sent, 7 received")
-            #expect(Mirror(reflecting: copy).children.count == 6)
+            copy.certificateExpiry = .distantFuture
+            #expect(copy.certificateExpiry == .distantFuture && original.certificateExpiry == nil)
+            #expect(Mirror(reflecting: copy).children.count == 7)
             #expect(original.description == "unknown" && original.certificates.isEmpty)
         }
     }
