@@ -33,7 +33,7 @@ public final class FaultProxy: Sendable {
     /// - Parameters:
     ///   - server: A URL of the server, whose scheme, host and port are used. Without a port the scheme is `http`,
     ///     `https`, `ws` or `wss`.
-    ///   - interface: The address that the proxy listens on: 127.0.0.1 or ::1.
+    ///   - interface: The address that the proxy listens on; 127.0.0.1 by default.
     ///   - seed: The seed of the random numbers for shares, jitter and slices.
     /// - Throws: ``Failure`` if the server's host has no address, and errors of the system if no port can be had.
     public static func start(
@@ -43,7 +43,7 @@ public final class FaultProxy: Sendable {
         let target = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try ProxyTarget(server) }) }
         }
-        return FaultProxy(try ProxyCore(target, ipv6: interface == .ipv6, seed: seed), interface)
+        return FaultProxy(try ProxyCore(target, on: interface, seed: seed), interface)
     }
 
     private init(_ core: ProxyCore, _ interface: MockServer.Interface) {
@@ -57,8 +57,7 @@ public final class FaultProxy: Sendable {
 
     /// The URL of a percent-encoded path, with an optional query, through the proxy.
     public func url(_ path: String = "/") -> URL {
-        let host = interface == .ipv6 ? "[::1]" : "127.0.0.1"
-        let text = "\(core.target.scheme)://\(host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
+        let text = "\(core.target.scheme)://\(interface.host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
         return URL(string: text) ?? URL(filePath: path)
     }
 

@@ -34,7 +34,7 @@ final class ProxyCore: Sendable {
     let dropped = AwaitedState(0)
     private let thread = DispatchGroup()
 
-    init(_ target: ProxyTarget, ipv6: Bool, seed: UInt64) throws {
+    init(_ target: ProxyTarget, on interface: MockServer.Interface, seed: UInt64) throws {
         (self.target, self.seed) = (target, seed)
         state = Locked(State(faults: FaultTable(seed: seed)))
         var ends: [Int32] = [0, 0]
@@ -43,7 +43,7 @@ final class ProxyCore: Sendable {
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         do {
-            let place = try ProxyPlace(ipv6: ipv6)
+            let place = try ProxyPlace(interface)
             port = place.port
             run(place)
         } catch {
@@ -144,14 +144,14 @@ final class ProxyCore: Sendable {
 /// The port of a proxy: it stays the proxy's while no connections are accepted.
 struct ProxyPlace {
     let port: Int
-    private let isIPv6: Bool
+    private let interface: MockServer.Interface
     /// Never listens.
     private let holder: Socket
     private(set) var listener: Socket?
 
-    init(ipv6: Bool) throws {
-        isIPv6 = ipv6
-        (holder, port) = try Socket.bind(ipv6: ipv6, listens: false, isShared: true, stop: -1)
+    init(_ interface: MockServer.Interface) throws {
+        self.interface = interface
+        (holder, port) = try Socket.bind(interface, listens: false, isShared: true, stop: -1)
         do { try open() } catch {
             holder.close()
             throw error
@@ -161,7 +161,7 @@ struct ProxyPlace {
     mutating func open() throws {
         guard listener == nil else { return }
         let number = UInt16(truncatingIfNeeded: port)
-        let socket = try Socket.bind(ipv6: isIPv6, port: number, listens: true, isShared: true, stop: -1).socket
+        let socket = try Socket.bind(interface, port: number, listens: true, isShared: true, stop: -1).socket
         socket.stopWaiting()
         listener = socket
     }

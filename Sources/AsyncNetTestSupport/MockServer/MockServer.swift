@@ -19,6 +19,19 @@ public actor MockServer: MockRouter {
         case ipv4
         /// ::1.
         case ipv6
+        /// 127.0.0.n, for several servers on one port. Linux has all of these, other systems only the first.
+        case loopback(UInt8)
+
+        /// As URLs have it.
+        var host: String {
+            switch self {
+            case .ipv4: "127.0.0.1"
+            case .ipv6: "[::1]"
+            case .loopback(let number): "127.0.0.\(number)"
+            }
+        }
+
+        var isIPv6: Bool { if case .ipv6 = self { true } else { false } }
     }
 
     /// An error of the server, such as a request that did not arrive in time.
@@ -37,7 +50,7 @@ public actor MockServer: MockRouter {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - interface: 127.0.0.1 or ::1.
+    ///   - interface: The address; 127.0.0.1 by default.
     ///   - port: The port to listen on; 0, the default, for one that the system chooses.
     ///   - tls: The certificate of a server that speaks TLS. Needs OpenSSL 3 (libssl and libcrypto) on the machine,
     ///     which is loaded then.
@@ -68,7 +81,7 @@ public actor MockServer: MockRouter {
             throw Failure(description: "The port \(port) is not between 0 and 65535")
         }
         core = try MockServerCore(
-            ipv6: interface == .ipv6, port: number, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
+            interface, port: number, listens: !isRefusing, keptRequests: keptRequests, routes: routes,
             identity: try tls.map { try TLSIdentity($0, speaks) }, profile: profile, versions: speaks, http2: http2)
         self.port = core.port
         (self.interface, self.replay) = (interface, replay)
@@ -83,9 +96,8 @@ public actor MockServer: MockRouter {
 
     /// The URL of a percent-encoded path, with an optional query.
     public nonisolated func url(_ path: String = "/") -> URL {
-        let host = interface == .ipv6 ? "[::1]" : "127.0.0.1"
         let scheme = core.identity == nil ? "http" : "https"
-        let text = "\(scheme)://\(host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
+        let text = "\(scheme)://\(interface.host):\(port)\(path.hasPrefix("/") ? "" : "/")\(path)"
         return (try? text.asURL()) ?? URL(filePath: path)
     }
 

@@ -58,7 +58,8 @@ final class MockServerCore: Sendable {
 
     /// - Parameter port: The port to listen on; 0 for one that the system chooses.
     init(
-        ipv6: Bool, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes, identity: TLSIdentity?,
+        _ interface: MockServer.Interface, port: UInt16 = 0, listens: Bool, keptRequests: Int, routes: Routes,
+        identity: TLSIdentity?,
         profile: NetworkProfile?, versions: MockServer.Versions, http2: MockServer.HTTP2
     ) throws {
         (self.identity, self.versions, self.http2) = (identity, versions, HTTP2Connections(http2))
@@ -69,7 +70,7 @@ final class MockServerCore: Sendable {
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
         (stopReader, stopWriter) = (ends[0], ends[1])
         do {
-            (listener, self.port) = try Socket.bind(ipv6: ipv6, port: port, listens: listens, stop: ends[0])
+            (listener, self.port) = try Socket.bind(interface, port: port, listens: listens, stop: ends[0])
         } catch {
             close(ends[0])
             close(ends[1])

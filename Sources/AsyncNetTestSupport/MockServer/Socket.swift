@@ -44,18 +44,22 @@ struct Socket: Sendable {
     ///   - port: The port; the system chooses one for 0.
     ///   - isShared: Whether several sockets may have the port, if all of them allow it.
     static func bind(
-        ipv6: Bool, port: UInt16 = 0, listens: Bool, isShared: Bool = false, stop: Int32
+        _ interface: MockServer.Interface, port: UInt16 = 0, listens: Bool, isShared: Bool = false, stop: Int32
     ) throws -> (socket: Socket, port: Int) {
-        let socket = Socket(descriptor: makeDescriptor(ipv6), stop: stop)
+        let socket = Socket(descriptor: makeDescriptor(interface.isIPv6), stop: stop)
         guard socket.descriptor >= 0 else { throw Failure("socket") }
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
         if isShared { socket.allow(SO_REUSEPORT) }
         do {
             // Else a chosen port could not be bound while connections of a former server to it linger.
             if port != 0 { socket.allow(SO_REUSEADDR) }
-            try ipv6 ? socket.bindIPv6(port) : socket.bindIPv4(port)
+            switch interface {
+            case .ipv4: try socket.bindIPv4(port, 1)
+            case .ipv6: try socket.bindIPv6(port)
+            case .loopback(let number): try socket.bindIPv4(port, number)
+            }
             if listens, listen(socket.descriptor, 1024) != 0 { throw Failure("listen") }
-            return (socket, try socket.port(ipv6))
+            return (socket, try socket.port())
         } catch {
             socket.close()
             throw error
@@ -77,11 +81,12 @@ struct Socket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, option, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private func bindIPv4(_ port: UInt16) throws {
+    /// - Parameter number: The last part of 127.0.0.n.
+    private func bindIPv4(_ port: UInt16, _ number: UInt8) throws {
         var address = sockaddr_in()
         address.sin_port = port.bigEndian
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(number)).bigEndian
         try bindAddress(&address)
     }
 
@@ -108,7 +113,7 @@ struct Socket: Sendable {
         guard result == 0 else { throw Failure("bind") }
     }
 
-    private func port(_ ipv6: Bool) throws -> Int {
+    private func port() throws -> Int {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) {
