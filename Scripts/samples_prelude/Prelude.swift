@@ -73,6 +73,12 @@ public struct MySerializer: ResponseSerializer {
     public func serialize(_ response: RawResponse) async throws -> Int { response.data.count }
 }
 public let (one, other) = (MySerializer(), MySerializer())
+
+public struct MyResolver: Resolver {
+    public init() {}
+    public func addresses(of name: String) async throws -> [ResolvedAddress] { [ResolvedAddress("192.0.2.1")] }
+}
+
 public struct MyTransport: Transport {
     public init() {}
     public func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cancelled) }

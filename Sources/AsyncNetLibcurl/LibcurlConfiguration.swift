@@ -34,6 +34,10 @@ extension LibcurlTransport.Configuration {
                 .unsupportedByTransport,
                 "maximumConnectionLifetime, maximumRequestsPerConnection and tcpUserTimeout need .sockets()")
         }
+        guard (resolver as? StandardResolver)?.isSystem == true else {
+            throw AsyncNetError(
+                .unsupportedByTransport, "libcurl asks the system's resolver only: use .sockets(), or addresses")
+        }
         try refuseWhatIsTooNew(for: version)
     }
 

@@ -5,11 +5,16 @@ package struct RequestRoute {
     var unixSocket: String?
     var proxy: ProxyConfiguration
     var addresses: [String: [String]]
+    /// `nil` for the system's.
+    var resolver: String?
 
-    package init(unixSocket: String?, proxy: ProxyConfiguration, addresses: [String: [String]]) {
+    package init(
+        unixSocket: String?, proxy: ProxyConfiguration, addresses: [String: [String]], resolver: String? = nil
+    ) {
         self.unixSocket = unixSocket
         self.proxy = proxy
         self.addresses = addresses
+        self.resolver = resolver
     }
 
     /// The way to this URL for comparisons; empty for the direct way.
@@ -22,6 +27,7 @@ package struct RequestRoute {
             let list = addresses.first { $0.key.lowercased() == name }?.value
             if let list { parts.append("addresses \(list.joined(separator: ","))") }
         }
+        if let resolver { parts.append("resolver \(resolver)") }
         return parts.joined(separator: " ")
     }
 }

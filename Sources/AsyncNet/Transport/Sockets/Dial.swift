@@ -23,6 +23,7 @@ final class Dial {
     let onTunnelHead: (([UInt8]) -> Void)?
     private var end: ((Outcome) -> Void)?
     var times = OpeningTimes()
+    private var lookup: NameLookup.Ticket?
     private var addresses: [SocketAddress] = []
     private var eyeballs = HappyEyeballs(areIPv6: [])
     private var attempts: [ConnectAttempt] = []
@@ -84,7 +85,7 @@ final class Dial {
 
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
         try naming { () throws(AsyncNetError) in
-            if let known = try knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
+            if let known = try engine.knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
         }
     }
 
@@ -93,35 +94,18 @@ final class Dial {
         do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
     }
 
-    /// The addresses that need no lookup.
-    private func knownAddresses(of host: ServerEndpoint) throws(AsyncNetError) -> [SocketAddress]? {
-        if let path = engine.configuration.unixSocket {
-            return SocketAddress(unixSocket: path).map { [$0] }
-        }
-        if let texts = engine.addresses["\(host.host):\(host.port)"] {
-            return texts.compactMap { SocketAddress(numeric: $0, port: host.port) }
-        }
-        if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
-        guard !host.host.utf8.contains(UInt8(ascii: ":")) else {
-            throw AsyncNetError(.hostNotFound, "The address has a zone that is no interface of this machine")
-        }
-        return nil
-    }
-
     private func lookUp(_ host: ServerEndpoint) {
-        let family =
-            switch engine.configuration.ipVersion {
-            case .any: AF_UNSPEC
-            case .v4: AF_INET
-            case .v6: AF_INET6
-            }
         let (loop, id) = (engine.thread.loop, DialID(self))
-        engine.names.addresses(of: .init(name: host.host, family: Int32(family))) { answer in
+        lookup = engine.names.addresses(of: engine.lookupKey(of: host)) { answer in
             loop.post { _ in id.dial?.receive(answer, of: host) }
         }
     }
 
+    /// Whether this is a connection by that route, of which nothing is there yet that another transfer could use.
+    func isLookingUp(for route: ConnectionRoute) -> Bool { lookup != nil && wantedRoute == route }
+
     private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
+        lookup = nil
         attempt { () throws(AsyncNetError) in
             try naming { () throws(AsyncNetError) in
                 try receive(try answer.get().map { SocketAddress($0.raw, port: host.port) }, of: host)
@@ -282,7 +266,11 @@ final class Dial {
         stopAttempts()
         stopStep()
         if let deadline { engine.thread.cancel(deadline) }
-        if case .failure = outcome { engine.names.forget(.init(name: peer.host, family: Int32(AF_UNSPEC))) }
+        if let lookup = lookup.take() {
+            engine.names.withdraw(lookup)
+        } else if case .failure = outcome {
+            engine.names.forget(engine.lookupKey(of: peer))
+        }
         end(outcome)
     }
 }

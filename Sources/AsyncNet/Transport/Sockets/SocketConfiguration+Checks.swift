@@ -14,6 +14,7 @@ extension SocketTransport.Configuration {
     package func validate() throws(AsyncNetError) {
         for tls in try TLSHosts(tls, tlsForHosts).settings { try tls.validate() }
         try proxy.validate()
+        try (resolver as? StandardResolver)?.validate()
         try checkNumbers()
         try addressPolicy.check()
         if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
@@ -72,7 +73,9 @@ extension SocketTransport.Configuration {
         return limits
     }
 
-    package var route: RequestRoute { RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses) }
+    package var route: RequestRoute {
+        RequestRoute(unixSocket: unixSocket, proxy: proxy, addresses: addresses, resolver: resolver.route)
+    }
     var userTimeoutMilliseconds: UInt32? { tcpUserTimeout.map { UInt32(($0 / .milliseconds(1)).rounded(.up)) } }
     package var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
 

@@ -111,6 +111,10 @@ extension SocketTransport {
         /// A server that does not answer in time ends the connection with `.connectionLost`.
         public var http2KeepAlive: HTTP2KeepAlive?
 
+        /// Who finds the addresses of names. `.system` by default; another one ends each request over libcurl with
+        /// `.unsupportedByTransport`.
+        public var resolver: any Resolver
+
         /// Makes a configuration with the given values, and the defaults that each property documents.
         public init(
             tls: TLSConfiguration = TLSConfiguration(), tlsForHosts: [String: TLSConfiguration] = [:],
@@ -125,7 +129,8 @@ extension SocketTransport {
             maximumConnectionLifetime: Duration? = nil, maximumRequestsPerConnection: Int? = nil,
             tcpUserTimeout: Duration? = nil, maximumHeaderLines: Int = 1000,
             maximumInformationalResponses: Int = 100, maximumChunkExtensionBytes: Int = 64 * 1024,
-            maximumTrailerBytes: Int = 64 * 1024, http2KeepAlive: HTTP2KeepAlive? = nil
+            maximumTrailerBytes: Int = 64 * 1024, http2KeepAlive: HTTP2KeepAlive? = nil,
+            resolver: any Resolver = .system
         ) {
             self.tls = tls
             self.tlsForHosts = tlsForHosts
@@ -155,6 +160,7 @@ extension SocketTransport {
             self.maximumChunkExtensionBytes = maximumChunkExtensionBytes
             self.maximumTrailerBytes = maximumTrailerBytes
             self.http2KeepAlive = http2KeepAlive
+            self.resolver = resolver
         }
     }
 

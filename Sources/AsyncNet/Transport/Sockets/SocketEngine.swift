@@ -102,8 +102,14 @@ final class SocketEngine {
             connection.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
+            if pool.firstWaiting(for: transfer.route) == nil { cancelLookups(for: transfer.route) }
         }
         ended(transfer)
+    }
+
+    /// Nobody waits for the names any more. Connections that are further are kept for the next transfer.
+    private func cancelLookups(for route: ConnectionRoute) {
+        for dial in dials.values where dial.isLookingUp(for: route) { dial.cancel() }
     }
 
     func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume(transfer) }

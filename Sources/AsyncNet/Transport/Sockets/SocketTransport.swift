@@ -47,7 +47,8 @@ public final class SocketTransport: Transport {
     /// `true`.
     public var judgesAddresses: Bool { true }
 
-    /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
+    /// By the TLS settings of the request's host; without verification, by proxy, unix socket,
+    /// addresses and resolver too.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard let setup = try? setup.get() else { return .nothing }
         return setup.hosts.trust(for: request) { configuration.route.text(to: request.url) }
@@ -92,7 +93,7 @@ final class SocketSetup: Sendable {
     let configuration: SocketTransport.Configuration
     let hosts: TLSHosts
     let distribution: LoopDistribution
-    let names = NameLookup()
+    let names: NameLookup
     let proxies: ProxyRoutes
     let authorizations = ProxyAuthorizations()
     let memory = KeptMemory()
@@ -105,6 +106,7 @@ final class SocketSetup: Sendable {
             throw AsyncNetError(
                 .unsupportedByTransport, "Sockets carry no HTTP/3: use the LibcurlTransport of AsyncNetLibcurl")
         }
+        names = NameLookup(configuration.resolver)
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         proxies = try ProxyRoutes(
             configuration.proxy, unixSocket: configuration.unixSocket, isHTTP2Only: configuration.httpVersion == .http2)

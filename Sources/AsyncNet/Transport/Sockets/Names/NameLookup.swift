@@ -1,10 +1,12 @@
 import CAsyncNetSockets
 import Foundation
 
-/// Looks names up with the system's resolver, on threads of its own: a lookup may take a minute and cannot be ended. Whoever
-/// waits is answered when it ends; whoever no longer waits loses nothing by that.
+/// Looks names up for all connections of a transport: with the system's resolver on threads of its own, since such a lookup may
+/// take a minute and cannot be ended, or with another ``Resolver`` in a task. Whoever waits is answered when it ends; whoever no
+/// longer waits loses nothing by that.
 ///
-/// Equal lookups run once. Results are kept for a short time, since the resolver does not say how long they hold.
+/// Equal lookups run once. Results are kept for their time to live, those of the system, which does not say how long they hold,
+/// for 30 s.
 final class NameLookup: Sendable {
     typealias Answer = Result<[SocketAddress], AsyncNetError>
 
@@ -13,42 +15,122 @@ final class NameLookup: Sendable {
         let family: Int32
     }
 
+    /// Somebody who waits for an answer.
+    struct Ticket: Hashable, Sendable {
+        fileprivate let key: Key
+        fileprivate let number: Int
+    }
+
+    private struct Lookup {
+        let number: Int
+        var waiting: [(number: Int, answer: @Sendable (Answer) -> Void)] = []
+        /// `nil` with the system's resolver.
+        var task: Task<Void, Never>?
+    }
+
     private struct State {
         var known: [Key: (addresses: [SocketAddress], until: ContinuousClock.Instant)] = [:]
-        var waiting: [Key: [@Sendable (Answer) -> Void]] = [:]
+        var running: [Key: Lookup] = [:]
         /// Those that have no thread yet.
         var queue: [Key] = []
         var threads = 0
+        var lastNumber = 0
     }
 
     private let state = Locked(State())
+    /// `nil` for the system's.
+    private let resolver: (any Resolver)?
+    private let rotation: SharedRotation?
+    private let systemLifetime: Duration
     private static let mostThreads = 16
     private static let mostKnown = 1000
-    /// How long an answer is used again.
-    private static let lifetime = Duration.seconds(30)
+    private static let mostAddresses = 64
+    private static let longestLifetime = Duration.seconds(3600)
+
+    /// - Parameter systemLifetime: How long an answer of the system is used again.
+    init(_ resolver: any Resolver, systemLifetime: Duration = .seconds(30)) {
+        self.systemLifetime = systemLifetime
+        (self.resolver, rotation) = (resolver as? StandardResolver)?.parts ?? (resolver, nil)
+    }
 
     /// Calls `answer` with the addresses, on any thread; at once if they are known.
-    func addresses(of key: Key, _ answer: @escaping @Sendable (Answer) -> Void) {
+    ///
+    /// - Returns: What `withdraw` takes; `nil` if the addresses are known.
+    func addresses(of key: Key, _ answer: @escaping @Sendable (Answer) -> Void) -> Ticket? {
         let now = ContinuousClock.now
-        let (known, starts) = state.withLock { state -> ([SocketAddress]?, Bool) in
-            if let entry = state.known[key], entry.until > now { return (entry.addresses, false) }
-            state.waiting[key, default: []].append(answer)
-            guard state.waiting[key]?.count == 1 else { return (nil, false) }
-            state.queue.append(key)
-            guard state.threads < Self.mostThreads else { return (nil, false) }
-            state.threads += 1
-            return (nil, true)
+        let (known, ticket, starts) = state.withLock { state -> ([SocketAddress]?, Ticket?, Bool) in
+            if let entry = state.known[key], entry.until > now { return (entry.addresses, nil, false) }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            let starts = state.running[key] == nil && begin(key, number, &state)
+            state.running[key]?.waiting.append((number, answer))
+            return (nil, Ticket(key: key, number: number), starts)
         }
-        if let known { return answer(.success(known)) }
+        if let known { answer(.success(inTurn(known, of: key))) }
         if starts { startThread() }
+        return ticket
+    }
+
+    /// - Returns: Whether a thread must be started.
+    private func begin(_ key: Key, _ number: Int, _ state: inout State) -> Bool {
+        guard let resolver else {
+            state.running[key] = Lookup(number: number)
+            state.queue.append(key)
+            guard state.threads < Self.mostThreads else { return false }
+            state.threads += 1
+            return true
+        }
+        // Detached: the lookup is that of all requests, and has the task-local values of none.
+        // ConcurrencyGuarantees: name lookup
+        let task = Task.detached { [self] in
+            let (answer, lifetime) = await Self.ask(resolver, key)
+            finish(key, answer, for: lifetime, number: number)
+        }
+        state.running[key] = Lookup(number: number, task: task)
+        return false
+    }
+
+    /// Drops the answer for somebody who does not wait any more. If nobody does, the lookup ends, but for one that the system has
+    /// begun: its result is kept for those who come.
+    func withdraw(_ ticket: Ticket) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            state.running[ticket.key]?.waiting.removeAll { $0.number == ticket.number }
+            guard let lookup = state.running[ticket.key], lookup.waiting.isEmpty else { return nil }
+            let place = state.queue.firstIndex(of: ticket.key)
+            if let place { state.queue.remove(at: place) }
+            if lookup.task != nil || place != nil { state.running[ticket.key] = nil }
+            return lookup.task
+        }
+        task?.cancel()
     }
 
     /// Forgets a name whose addresses could not be connected to.
     func forget(_ key: Key) { state.withLock { _ = $0.known.removeValue(forKey: key) } }
 
+    /// - Parameter number: That of the lookup, which is ignored if it was given up; `nil` for the system's.
+    private func finish(_ key: Key, _ answer: Answer, for lifetime: Duration, number: Int? = nil) {
+        let until = ContinuousClock.now + lifetime
+        let waiting = state.withLock { state in
+            guard number == nil || state.running[key]?.number == number else { return Lookup(number: 0).waiting }
+            if case .success(let addresses) = answer, lifetime > .zero {
+                if state.known.count >= Self.mostKnown { state.known = [:] }
+                state.known[key] = (addresses, until)
+            }
+            return state.running.removeValue(forKey: key)?.waiting ?? []
+        }
+        for each in waiting { each.answer(answer.map { inTurn($0, of: key) }) }
+    }
+
+    /// The addresses in the order of one connection.
+    private func inTurn(_ addresses: [SocketAddress], of key: Key) -> [SocketAddress] {
+        rotation?.next(addresses, of: key.name) ?? addresses
+    }
+
+    // MARK: The system's resolver
+
     private func startThread() {
         let thread = Thread { [self] in
-            while let key = takeNext() { finish(key, Self.lookUp(key)) }
+            while let key = takeNext() { finish(key, Self.lookUp(key), for: systemLifetime) }
         }
         thread.name = "AsyncNet.names"
         thread.stackSize = 512 * 1024
@@ -65,29 +147,33 @@ final class NameLookup: Sendable {
         }
     }
 
-    private func finish(_ key: Key, _ answer: Answer) {
-        let until = ContinuousClock.now + Self.lifetime
-        let waiting = state.withLock { state in
-            if case .success(let addresses) = answer {
-                if state.known.count >= Self.mostKnown { state.known = [:] }
-                state.known[key] = (addresses, until)
-            }
-            return state.waiting.removeValue(forKey: key) ?? []
-        }
-        for each in waiting { each(answer) }
-    }
-
     private static func lookUp(_ key: Key) -> Answer {
-        withUnsafeTemporaryAllocation(of: an_address.self, capacity: 64) { room in
+        withUnsafeTemporaryAllocation(of: an_address.self, capacity: mostAddresses) { room in
             guard let first = room.baseAddress else { return .success([]) }
             var count = Int32(room.count)
             var isTemporary: Int32 = 0
             let error = an_look_up(key.name, key.family, first, &count, &isTemporary)
-            guard error == 0 else {
-                let text = String(cString: an_lookup_text(error))
-                return .failure(AsyncNetError(.hostNotFound, "\(AsyncNetError.Code.hostNotFound.summary) (\(text))"))
-            }
+            guard error == 0 else { return .failure(.notResolved(String(cString: an_lookup_text(error)))) }
             return .success(room.prefix(Int(count)).map { SocketAddress($0, port: 0) })
+        }
+    }
+
+    // MARK: Other resolvers
+
+    /// - Returns: The addresses of the wanted family, and how long they hold.
+    private static func ask(_ resolver: any Resolver, _ key: Key) async -> (Answer, Duration) {
+        do {
+            let name = key.name.hasSuffix(".") ? String(key.name.dropLast()) : key.name
+            let found = try await resolver.addresses(of: name)
+            let addresses = found.prefix(mostAddresses).compactMap { SocketAddress(numeric: $0.text, port: 0) }
+            guard !addresses.isEmpty else { throw AsyncNetError.notResolved("the resolver has no address of the name") }
+            let wanted = addresses.filter { key.family == AF_UNSPEC || $0.family == key.family }
+            return (.success(wanted), min(found.map(\.timeToLive).min() ?? .zero, longestLifetime))
+        } catch let error as AsyncNetError where error.code == .hostNotFound {
+            return (.failure(error), .zero)
+        } catch {
+            let text = (error as? AsyncNetError)?.message ?? "the resolver failed"
+            return (.failure(.notResolved(text, underlyingError: error)), .zero)
         }
     }
 }

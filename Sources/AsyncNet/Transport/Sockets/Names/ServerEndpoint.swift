@@ -38,6 +38,12 @@ struct ServerEndpoint: Hashable, Sendable {
     /// Host and port, as a proxy is asked for them (RFC 9112 §3.2.3).
     var authorityWithPort: String { "\(name):\(port)" }
 
+    /// Whether the host is this machine, whatever a name server says (RFC 6761 §6.3).
+    var isLocal: Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
     private var name: String {
         host.utf8.contains(UInt8(ascii: ":")) ? "[\(host.prefix { $0 != "%" })]" : host
     }

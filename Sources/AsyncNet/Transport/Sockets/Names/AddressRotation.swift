@@ -1,0 +1,41 @@
+/// Decides with which of a name's addresses a new connection begins: each with the address after that of the connection before
+/// it, in the order of their texts. So the turns stay even when a name server shuffles its answers, or when addresses come and
+/// go.
+struct AddressRotation {
+    /// The address that the last connection to a name began with.
+    private var last: [String: String] = [:]
+    private let start: Int
+    private static let mostNames = 1000
+
+    /// - Parameter start: How many addresses the first connection to a name leaves out. Programs that start at the same time
+    ///   should not all begin with the same one.
+    init(start: Int) { self.start = start }
+
+    /// - Returns: The addresses in the order in which they are tried.
+    mutating func next<Address>(_ addresses: [Address], of name: String, text: (Address) -> String) -> [Address] {
+        guard addresses.count > 1 else { return addresses }
+        let sorted = addresses.map { (text($0), $0) }.sorted { $0.0 < $1.0 }
+        let first =
+            if let last = last[name] {
+                sorted.firstIndex { $0.0 > last } ?? 0
+            } else {
+                start % sorted.count
+            }
+        if last.count >= Self.mostNames { last = [:] }
+        last[name] = sorted[first].0
+        return (sorted[first...] + sorted[..<first]).map(\.1)
+    }
+}
+
+/// The rotation of all transports that have a resolver.
+final class SharedRotation: Sendable {
+    private let rotation = Locked(AddressRotation(start: .random(in: 0..<1 << 16)))
+
+    func next(_ addresses: [SocketAddress], of name: String) -> [SocketAddress] {
+        rotation.withLock { $0.next(addresses, of: name) { $0.text ?? "" } }
+    }
+
+    func next(_ addresses: [ResolvedAddress], of name: String) -> [ResolvedAddress] {
+        rotation.withLock { $0.next(addresses, of: name, text: \.text) }
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// The resolvers of AsyncNet: ``Resolver/system``, ``Resolver/fixed(_:)``, ``Resolver/rotating`` and
+/// ``Resolver/https(_:addresses:tls:)``.
+public struct StandardResolver: Resolver {
+    private enum Source: Sendable {
+        case system
+        case fixed([String: [ResolvedAddress]])
+        case rotating(any Resolver, SharedRotation)
+        case https(Result<HTTPSNames, AsyncNetError>)
+    }
+
+    private let source: Source
+
+    /// Returns the addresses as a ``SocketTransport`` gets them; nothing is kept here.
+    public func addresses(of name: String) async throws -> [ResolvedAddress] {
+        switch source {
+        case .system: return try await Self.systemAddresses(of: name)
+        case .rotating(let resolver, let rotation):
+            return rotation.next(try await resolver.addresses(of: name), of: name)
+        case .https(let names): return try await names.get().addresses(of: name)
+        case .fixed(let table):
+            guard let addresses = table[Self.key(name)] else {
+                throw AsyncNetError.notResolved("it is not in the table")
+            }
+            return addresses
+        }
+    }
+
+    private static func key(_ name: String) -> String {
+        let name = name.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
+    // MARK: For a transport, which keeps answers
+
+    /// What a transport asks, `nil` for the system, and whether its connections take turns: the transport's own kept answers
+    /// would stop the turns otherwise.
+    var parts: (resolver: (any Resolver)?, rotation: SharedRotation?) {
+        switch source {
+        case .system: (nil, nil)
+        case .rotating(let standard as StandardResolver, let rotation): (standard.parts.resolver, rotation)
+        case .rotating(let resolver, let rotation): (resolver, rotation)
+        case .fixed, .https: (self, nil)
+        }
+    }
+
+    package var isSystem: Bool { if case .system = source { true } else { false } }
+
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
+    func validate() throws(AsyncNetError) {
+        switch source {
+        case .system: return
+        case .rotating(let resolver, _): try (resolver as? StandardResolver)?.validate()
+        case .https(let names): _ = try names.get()
+        case .fixed(let table):
+            for address in table.values.joined() where SocketAddress(numeric: address.text, port: 0) == nil {
+                throw AsyncNetError(
+                    .invalidConfiguration,
+                    "The resolver's table has \"\(address.text.prefix(80))\", which is no IP address")
+            }
+        }
+    }
+
+    /// What decides where a name leads, for comparisons; `nil` for the system's resolver.
+    var route: String? {
+        switch source {
+        case .system: nil
+        case .rotating(let resolver, _): resolver.route
+        case .https(let names): try? names.get().route
+        case .fixed(let table):
+            table.map { "\($0.key) \($0.value.map(\.text).joined(separator: ","))" }.sorted().joined(separator: " ")
+        }
+    }
+
+    // MARK: The system
+
+    /// Keeps nothing: whoever asks keeps the answer.
+    private static let system = NameLookup(.system, systemLifetime: .zero)
+
+    private static func systemAddresses(of name: String) async throws(AsyncNetError) -> [ResolvedAddress] {
+        let promise = Promise<[SocketAddress]>()
+        let ticket = system.addresses(of: .init(name: name, family: Int32(AF_UNSPEC))) { promise.fulfil($0) }
+        do throws(AsyncNetError) {
+            return try await promise.value().compactMap { $0.text.map { ResolvedAddress($0) } }
+        } catch {
+            if let ticket { system.withdraw(ticket) }
+            throw error
+        }
+    }
+
+    // MARK: Making them
+
+    private init(_ source: Source) { self.source = source }
+
+    fileprivate static let ofSystem = StandardResolver(.system)
+
+    fileprivate init(table: [String: [String]]) {
+        let entries = table.map { (Self.key($0.key), $0.value.map { ResolvedAddress($0) }) }
+        self.init(.fixed(Dictionary(entries) { $0 + $1 }))
+    }
+
+    fileprivate init(rotating resolver: any Resolver) { self.init(.rotating(resolver, SharedRotation())) }
+
+    fileprivate init(url: any URLConvertible, addresses: [String], tls: TLSConfiguration) {
+        self.init(.https(Result { () throws(AsyncNetError) in try HTTPSNames(url, addresses: addresses, tls: tls) }))
+    }
+}
+
+extension Resolver {
+    /// What decides where a name leads, for comparisons; `nil` for the system's resolver.
+    var route: String? {
+        if let standard = self as? StandardResolver { standard.route } else { "\(Self.self)" }
+    }
+}
+
+extension Resolver where Self == StandardResolver {
+    /// The system's resolver: files such as `/etc/hosts`, name servers, and whatever else the machine is set up for. The default.
+    ///
+    /// It does not say how long an address holds; a transport keeps it for 30 s.
+    public static var system: StandardResolver { .ofSystem }
+
+    /// Addresses of a table, for all ports: `["db.internal": ["10.0.0.1", "10.0.0.2"]]`. Other names end with `.hostNotFound`.
+    ///
+    /// Case and a dot at the end of a name do not count. Text that is no IP address ends each request with
+    /// `.invalidConfiguration`. ``SocketTransport/Configuration/addresses`` replaces the lookup for single origins instead.
+    public static func fixed(_ addresses: [String: [String]]) -> StandardResolver {
+        StandardResolver(table: addresses)
+    }
+
+    /// The system's resolver, as ``rotating(over:)``.
+    public static var rotating: StandardResolver { .rotating(over: .system) }
+
+    /// Spreads new connections over all addresses of a name, as headless services of Kubernetes need.
+    ///
+    /// Each new connection begins with the next address of the name, and falls back to the others. A request is not bound to
+    /// an address: it takes a kept connection to any of them. Servers that are added are known when the answer's time to live is
+    /// over, and get their share as connections are closed and opened, see ``SocketTransport/Configuration/idleTimeout``. Over
+    /// HTTP/2 one connection carries all requests: many servers are used only with `httpVersion: .http1`, or over time.
+    public static func rotating(over resolver: some Resolver) -> StandardResolver {
+        StandardResolver(rotating: resolver)
+    }
+
+    /// DNS over HTTPS (RFC 8484): names are asked of a server that nobody between can read or change.
+    ///
+    ///     .https("https://dns.example/dns-query", addresses: ["192.0.2.53"])
+    ///
+    /// A and AAAA records are asked for by GET at the same time, over connections of their own without a proxy, and aliases (CNAME) are followed
+    /// within the answer. A name that does not exist, or has neither record, ends a request with `.hostNotFound`; so does a server
+    /// that fails or cannot be reached, with its error as the underlying one. Neither `/etc/hosts` nor the system's resolver is
+    /// asked then.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the server, with the scheme https.
+    ///   - addresses: The server's own addresses, so that nobody is asked for them. Not needed if the URL has an IP address.
+    ///   - tls: Trust in the server. By default what the system trusts.
+    public static func https(
+        _ url: some URLConvertible, addresses: [String] = [], tls: TLSConfiguration = TLSConfiguration()
+    ) -> StandardResolver {
+        StandardResolver(url: url, addresses: addresses, tls: tls)
+    }
+}

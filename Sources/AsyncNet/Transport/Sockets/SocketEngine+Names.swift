@@ -1,0 +1,30 @@
+import Foundation
+
+/// What the configuration says about names.
+extension SocketEngine {
+    /// The addresses that need no lookup.
+    func knownAddresses(of host: ServerEndpoint) throws(AsyncNetError) -> [SocketAddress]? {
+        if let path = configuration.unixSocket {
+            return SocketAddress(unixSocket: path).map { [$0] }
+        }
+        if let texts = addresses["\(host.host):\(host.port)"] {
+            return texts.compactMap { SocketAddress(numeric: $0, port: host.port) }
+        }
+        if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
+        guard !host.host.utf8.contains(UInt8(ascii: ":")) else {
+            throw AsyncNetError(.hostNotFound, "The address has a zone that is no interface of this machine")
+        }
+        guard host.isLocal else { return nil }
+        return ["::1", "127.0.0.1"].compactMap { SocketAddress(numeric: $0, port: host.port) }
+    }
+
+    func lookupKey(of host: ServerEndpoint) -> NameLookup.Key {
+        let family =
+            switch configuration.ipVersion {
+            case .any: AF_UNSPEC
+            case .v4: AF_INET
+            case .v6: AF_INET6
+            }
+        return .init(name: host.host, family: Int32(family))
+    }
+}
