@@ -76,9 +76,9 @@ struct RetryDecisions {
                 let delay = max(asked, shortest)
                 // The request fails now: its deadline would end it during the delay.
                 if let rest = run.remainingTime, rest <= delay { return .fail(Self.tooLate(delay, after: error)) }
-                guard !isCircuitOpen(after: delay), !decision.isCharged || isInBudget, run.mayTryAgain() else {
-                    return .end
-                }
+                guard decision.isElsewhere || !isCircuitOpen(after: delay), !decision.isCharged || isInBudget,
+                    run.mayTryAgain()
+                else { return .end }
                 // The circuit may open during the delay.
                 if run.environment.limits.breakers != nil { run.record.keep(run.record.outcome(end)) }
                 run.sendOwn(.retried(error, after: delay))
@@ -112,7 +112,8 @@ extension RequestContext {
         self.init(
             id: run.id, attempt: attempt, request: outcome.request, response: outcome.head,
             remainingTime: run.remainingTime, metrics: outcome.metrics, time: run.environment.timers.time,
-            redirected: run.record.redirectedRequests, onRefresh: run.watch.reportsRefresh, deferral: deferral)
+            redirected: run.record.redirectedRequests, onRefresh: run.watch.reportsRefresh, deferral: deferral,
+            breakers: run.environment.limits.breakers)
     }
 }
 

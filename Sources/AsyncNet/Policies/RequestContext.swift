@@ -13,6 +13,9 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// That of no request.
     static let none = RequestID(number: 0)
 
+    /// The same for all attempts.
+    var seed: UInt64 { number }
+
     public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
     public var description: String { "#\(number)" }
 }
@@ -41,13 +44,15 @@ public struct RequestContext: Sendable {
     let onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
     /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
     let deferral: RefreshDeferral?
+    /// Those of the session, if it has any.
+    let breakers: CircuitBreakers?
 
     init(
         id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
         remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
         redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil,
-        deferral: RefreshDeferral? = nil
+        deferral: RefreshDeferral? = nil, breakers: CircuitBreakers? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -59,6 +64,7 @@ public struct RequestContext: Sendable {
         self.redirected = redirected
         self.onRefresh = onRefresh
         self.deferral = deferral
+        self.breakers = breakers
     }
 }
 

@@ -39,6 +39,8 @@ public struct RetryDecision: Sendable {
     let choice: Choice
     /// Whether the retry is charged to the session's retry budget; a retry with a new credential is not.
     var isCharged = true
+    /// Whether the next attempt goes to another origin, so that the circuit of this one does not forbid it.
+    var isElsewhere = false
 
     /// Sends the request again at once.
     public static let retry = RetryDecision(choice: .retry(after: .zero))
@@ -58,6 +60,13 @@ public struct RetryDecision: Sendable {
     /// The error with which the request ends; `nil` for other decisions.
     public var error: AsyncNetError? {
         if case .fail(let error) = choice { error } else { nil }
+    }
+
+    /// Sends the request to another endpoint at once. Not charged: each endpoint is tried once.
+    static var elsewhere: RetryDecision {
+        var decision = RetryDecision.retry.uncharged
+        decision.isElsewhere = true
+        return decision
     }
 
     /// This decision, not charged to the session's ``SessionConfiguration/retryBudget``.

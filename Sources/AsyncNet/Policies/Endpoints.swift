@@ -1,0 +1,149 @@
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+    import Foundation
+#else
+    public import Foundation
+#endif
+
+/// Sends the requests for a service to one of its endpoints, and to another one if that fails.
+///
+///     let session = Session(
+///         baseURL: "https://orders.internal/v1/",
+///         configuration: .init(
+///             interceptors: [
+///                 Endpoints(of: "https://orders.internal", [
+///                     "https://10.0.0.1:8443": 3, "https://10.0.0.2:8443": 1, "https://orders.example.net": 0,
+///                 ])
+///             ],
+///             circuitBreaker: CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))))
+///
+/// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt goes
+/// to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until each endpoint
+/// was tried once. An endpoint whose circuit is open is left out until a probe succeeds: that needs a
+/// ``SessionConfiguration/circuitBreaker``, which knows each endpoint as an origin of its own. If all circuits are open, the
+/// request ends with `.circuitOpen`.
+///
+/// Scheme, host and port are replaced, nothing else: `Host`, TLS, cookies, stored responses, limits and credentials that are
+/// sent in response to a challenge are those of the endpoint. A header such as `Authorization` is sent to each of
+/// them. Other requests than those for the service are not changed, redirects to it included.
+///
+/// Put it before a ``RetryPolicy``, which waits and may begin another round. For many servers behind one name
+/// ``Resolver/rotating`` is enough.
+public struct Endpoints: RequestInterceptor, NonBlocking {
+    private struct Plan: Sendable {
+        let service: String
+        /// Scheme, host and port as in a URL.
+        let urls: [String]
+        let origins: [String]
+        let order: EndpointOrder
+    }
+
+    private let plan: Result<Plan, AsyncNetError>
+
+    /// Makes the policy for one service.
+    ///
+    /// - Parameters:
+    ///   - service: The URL of the service, without a path; the requests with its scheme, host and port are sent to the endpoints.
+    ///   - endpoints: The URLs of the endpoints, without a path, and their weights. Requests end with `.invalidConfiguration` if
+    ///     one is no such URL, its weight is below zero, or there is none.
+    public init(of service: String, _ endpoints: KeyValuePairs<String, Int>) {
+        plan = Result { () throws(AsyncNetError) in
+            guard !endpoints.isEmpty, endpoints.allSatisfy({ $0.value >= 0 }) else {
+                throw AsyncNetError(
+                    .invalidConfiguration, "Endpoints need at least one endpoint, and weights that are not negative")
+            }
+            var urls: [URL] = []
+            for (text, _) in endpoints { urls.append(try Self.url(text)) }
+            return Plan(
+                service: try Self.url(service).origin, urls: urls.map { $0.origin(in: $0.absoluteString) },
+                origins: urls.map(\.origin), order: EndpointOrder(weights: endpoints.map(\.value)))
+        }
+    }
+
+    private static func url(_ text: String) throws(AsyncNetError) -> URL {
+        guard let url = try? text.asURL(), url.scheme?.hasPrefix("http") == true, url.host != nil, url.user == nil,
+            ["", "/"].contains(url.path), url.query == nil
+        else {
+            throw AsyncNetError(
+                .invalidConfiguration,
+                "Endpoints need URLs with scheme, host and port only, such as https://10.0.0.1:8443")
+        }
+        return url
+    }
+
+    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest { request }
+
+    public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
+        let plan = try plan.get()
+        let url = request.head.url
+        guard url.origin == plan.service else { return request }
+        var adapted = request
+        adapted.head.url = try (plan.urls[Self.choice(plan, context.attempt, context)] + url.target).asURL()
+        return adapted
+    }
+
+    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
+        guard let plan = try? plan.get(), let origin = context.request?.head.url.origin, plan.origins.contains(origin),
+            context.attempt < plan.origins.count,
+            plan.origins[Self.choice(plan, context.attempt + 1, context)] != origin
+        else { return .doNotRetry }
+        // Another endpoint need not wait for what this one asks for.
+        let policy = RetryPolicy(limit: .max, backoff: Backoff(scale: .zero), maximumRetryAfter: nil)
+        let mayRepeat = await policy.retry(after: error, context: context).delay != nil
+        return error.code == .circuitOpen || mayRepeat ? .elsewhere : .doNotRetry
+    }
+
+    private static func choice(_ plan: Plan, _ attempt: Int, _ context: RequestContext) -> Int {
+        plan.order.endpoint(of: attempt, seed: context.id.seed) {
+            context.breakers?.admits(origin: plan.origins[$0]) != false
+        }
+    }
+}
+
+/// Decides which endpoint an attempt is sent to: a value without state, which gives the attempts of a request the same order.
+struct EndpointOrder: Sendable {
+    let weights: [Int]
+
+    /// The endpoints in the order in which a request tries them: a random one by the weights, then those without weight in
+    /// their own order. Each place is taken by an endpoint in proportion to its weight among those that are left (Efraimidis
+    /// and Spirakis, 2006).
+    func order(seed: UInt64) -> [Int] {
+        var state = seed
+        let places = weights.enumerated().map { index, weight -> (place: Double, index: Int) in
+            guard weight > 0 else { return (.infinity, index) }
+            return (-log(Self.unit(&state)) / Double(weight), index)
+        }
+        return places.sorted { ($0.place, $0.index) < ($1.place, $1.index) }.map(\.index)
+    }
+
+    /// - Parameter attempt: From 1.
+    /// - Returns: The endpoint whose turn it is, or the next one that is usable; without one, that whose turn it is.
+    func endpoint(of attempt: Int, seed: UInt64, isUsable: (Int) -> Bool) -> Int {
+        let order = order(seed: seed)
+        let first = max(0, attempt - 1) % order.count
+        let turns = order[first...] + order[..<first]
+        return turns.first(where: isUsable) ?? order[first]
+    }
+
+    /// The next number above 0 and at most 1 (SplitMix64).
+    private static func unit(_ state: inout UInt64) -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        bits ^= bits >> 31
+        return (Double(bits >> 11) + 1) / Double(1 << 53)
+    }
+}
+
+extension URL {
+    /// The text up to the path.
+    fileprivate func origin(in text: String) -> String { String(text.dropLast(target.count)) }
+
+    /// Path, query and fragment, as they are in the text.
+    fileprivate var target: Substring {
+        let text = absoluteString
+        guard let start = text.range(of: "://")?.upperBound else { return "" }
+        return text[start...].drop { !"/?#".contains($0) }
+    }
+}
