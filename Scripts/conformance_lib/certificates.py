@@ -22,8 +22,8 @@ def make_certificates(script, folder):
         listed(folder, name)
 
 
-def key(folder, name, subject):
-    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={subject}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr")
+def key(folder, name, common_name, subject=None, algorithm=("rsa:2048",)):
+    openssl("req", "-newkey", *algorithm, "-nodes", "-subj", subject or f"/CN={common_name}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr")
 
 
 def authority(folder, name):

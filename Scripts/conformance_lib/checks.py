@@ -49,8 +49,8 @@ def eventually(is_so, otherwise):
     return [otherwise]
 
 
-def openssl(*arguments, input=b""):
-    return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, input=input, timeout=20, check=True).stdout
+def openssl(*arguments, input=b"", cwd=None):
+    return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, input=input, timeout=20, check=True, cwd=cwd).stdout
 
 
 def pin_of(certificate):

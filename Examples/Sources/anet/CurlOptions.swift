@@ -21,7 +21,7 @@ enum CurlOptions {
         request header data data-ascii data-raw data-binary data-urlencode json query url-query form form-string \
         upload-file user bearer oauth2-bearer max-redirects max-redirs timeout max-time deadline retry retry-delay \
         retry-max-time cookie cookie-jar output output-dir segments stream max-body max-filesize parallel-max \
-        transport cacert pin pinnedpubkey cert key pass proxy proxy-user noproxy socks4 socks4a socks5 socks5-hostname \
+        transport cacert crlfile pin pinnedpubkey cert key pass proxy proxy-user noproxy socks4 socks4a socks5 socks5-hostname \
         unix-socket resolve interface limit-rate connect-timeout write-out dump-header user-agent referer range url \
         stderr expect100-timeout proto continue-at etag-save etag-compare har record replay serve \
         subprotocol ping linger connect
@@ -83,12 +83,11 @@ enum CurlOptions {
             "the library has no setting for it",
             set(
                 """
-                capath cert-type ciphers crlfile curves dns-interface dns-ipv4-addr dns-ipv6-addr \
+                capath dns-interface dns-ipv4-addr dns-ipv6-addr \
                 dns-servers doh-cert-status doh-insecure doh-url egd-file engine false-start haproxy-protocol \
                 happy-eyeballs-timeout-ms hsts alt-svc keepalive-time no-keepalive key-type local-port no-alpn no-npn \
-                no-sessionid preproxy proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile \
-                proxy-header proxy-insecure proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy1.0 random-file \
-                ssl-allow-beast ssl-no-revoke sslv2 sslv3 tcp-fastopen tls-max tls13-ciphers tlsauthtype tlspassword \
+                no-sessionid preproxy proxy-capath proxy1.0 random-file \
+                ssl-allow-beast ssl-no-revoke sslv2 sslv3 tcp-fastopen tlsauthtype tlspassword \
                 tlsuser connect-to request-target abstract-unix-socket socks5-gssapi-nec socks5-gssapi-service \
                 ssl-auto-client-cert ssl-revoke-best-effort
                 """)
@@ -104,8 +103,11 @@ enum CurlOptions {
         (
             "anet has nothing like it",
             set(
-                "create-file-mode disallow-username-in-url fail-early form-escape no-clobber proto-default proto-redir rate xattr"
-            )
+                """
+                create-file-mode disallow-username-in-url fail-early form-escape no-clobber proto-default proto-redir rate \
+                xattr cert-type ciphers curves tls-max tls13-ciphers proxy-cacert proxy-cert proxy-cert-type proxy-ciphers \
+                proxy-crlfile proxy-header proxy-insecure proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey
+                """)
         ),
     ]
 }

@@ -10,6 +10,12 @@ struct TLSOptions: ParsableArguments {
     var cacert: String?
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Lists of revoked certificates, in PEM; one of the server's issuer must be there.", valueName: "FILE"))
+    var crlfile: String?
+
+    @Option(
         name: [.customLong("pin"), .customLong("pinnedpubkey")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Repeatable; the server's key must be one of these. With HOST, which may be *.example.com, for that host only.",
@@ -58,7 +64,8 @@ struct TLSOptions: ParsableArguments {
     /// The options that were given.
     var given: [String] {
         let given = [
-            "--cacert": cacert != nil, "--pin": !pin.isEmpty, "--cert": cert != nil, "--key": key != nil,
+            "--cacert": cacert != nil, "--crlfile": crlfile != nil, "--pin": !pin.isEmpty, "--cert": cert != nil,
+            "--key": key != nil,
             "--cert-status": certStatus, "--show-certs": showCerts, "--insecure": insecure, "--tlsv1.0": tls10,
             "--tlsv1.1": tls11,
             "--tlsv1.2": tls12, "--tlsv1.3": tls13,
@@ -70,6 +77,7 @@ struct TLSOptions: ParsableArguments {
     func configuration() throws(ExitError) -> TLSConfiguration {
         var tls = TLSConfiguration(pins: pin.filter { $0.host == nil }.flatMap(\.pins))
         if let cacert { tls.trust = .anchors(file: try Input.file(cacert)) }
+        if let crlfile { tls.revocationLists = .file(try Input.file(crlfile)) }
         tls.requiresStapledStatus = certStatus
         if insecure { tls.trust = .disabled }
         if tls10 { tls.minimumVersion = .tls10 } else if tls11 { tls.minimumVersion = .tls11 }

@@ -62,6 +62,7 @@ enum TLSFailure {
         25: "the chain has more intermediate certificates than its authority allows",
         26: "the certificate is not for servers (extended key usage)",
         28: "the system's trust settings reject the certificate",
+        34: "a certificate has a critical extension that OpenSSL does not know",
         47: "its authority may not issue certificates for this name (name constraints)",
         48: "its authority must not issue certificates for this name (name constraints)",
         62: "the name in the URL, or serverName, is none of the certificate's",
@@ -78,6 +79,7 @@ enum TLSFailure {
         118: "the client certificate's key has no signature algorithm that the server accepts",
         123: "the server's signature is wrong: its certificate and key do not belong together",
         149: "the handshake was changed on its way, or the server computes wrongly",
+        152: "the server's certificates are too large: OpenSSL accepts 100 KB",
         156: "the server answered without TLS: the port is one for http, or a proxy answers on it",
         181:
             "no cipher suite is left to offer: those of cipherSuites are forbidden by this machine's security level or do "
