@@ -84,7 +84,7 @@ enum CurlOptions {
             set(
                 """
                 capath dns-interface dns-ipv4-addr dns-ipv6-addr \
-                dns-servers doh-cert-status doh-insecure doh-url egd-file engine false-start haproxy-protocol \
+                dns-servers doh-cert-status doh-insecure egd-file engine false-start haproxy-protocol \
                 happy-eyeballs-timeout-ms hsts alt-svc keepalive-time no-keepalive key-type local-port no-alpn no-npn \
                 no-sessionid preproxy proxy-capath proxy1.0 random-file \
                 ssl-allow-beast ssl-no-revoke sslv2 sslv3 tcp-fastopen tlsauthtype tlspassword \
@@ -92,6 +92,7 @@ enum CurlOptions {
                 ssl-auto-client-cert ssl-revoke-best-effort
                 """)
         ),
+        ("it asks the system's resolver; the library has Resolver.https for programs", set("doh-url")),
         ("all URLs of a command have the same options; run anet twice", set("next")),
         ("options come from the command line only", set("config")),
         ("credentials come from -u, --bearer or -H only", set("netrc netrc-file netrc-optional")),

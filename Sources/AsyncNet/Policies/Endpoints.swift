@@ -95,7 +95,7 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
 
     private static func choice(_ plan: Plan, _ attempt: Int, _ context: RequestContext) -> Int {
         plan.order.endpoint(of: attempt, seed: context.id.seed) {
-            context.breakers?.admits(origin: plan.origins[$0]) != false
+            context.breakers?.isOpen(origin: plan.origins[$0], after: .zero) != true
         }
     }
 }

@@ -50,15 +50,6 @@ struct BreakerState {
         return .allowed(Pass(generation: generation))
     }
 
-    /// What `allow` would say.
-    func admits(at now: Duration) -> Bool {
-        switch phase {
-        case .closed: true
-        case .open(let end): end <= now
-        case .halfOpen(let running, let succeeded): running + succeeded < probes
-        }
-    }
-
     private mutating func refused(until end: Duration?) -> Admission {
         defer { hasRefused = true }
         return .refused(until: end, isFirst: !hasRefused)

@@ -36,13 +36,6 @@ final class CircuitBreakers: Sendable {
         return circuit.state.withLock { $0.isOpen(at: time) }
     }
 
-    /// Whether a request would be admitted now.
-    func admits(origin: String) -> Bool {
-        let circuit = circuits.withValue(of: origin, default: Circuit(rules)) { $0 }
-        let now = time.now
-        return circuit.state.withLock { $0.admits(at: now) }
-    }
-
     private static func refusal(of origin: String, _ wait: Duration?) -> AsyncNetError {
         let prospect =
             wait.map { "the next probe is allowed in \($0.inSeconds)" }

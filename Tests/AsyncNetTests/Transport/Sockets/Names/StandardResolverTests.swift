@@ -153,7 +153,7 @@ struct StandardResolverTests {
             }
             return []
         }
-        let session = session(.init(eventLoops: 1, resolver: resolver))
+        let session = session(.init(connectTimeout: .seconds(600), eventLoops: 1, resolver: resolver))
         let requests = (0..<3).map { session.request("http://slow.test/\($0)") }
         await withTaskGroup(of: AsyncNetError.Code?.self) { group in
             for request in requests { group.addTask { await code(session, request) } }
