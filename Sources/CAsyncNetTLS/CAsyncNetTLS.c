@@ -435,21 +435,6 @@ static int give_password(char *buffer, int size, int writes, void *password) {
     return (int)length;
 }
 
-static int add_anchors(void *raw, const at_settings *settings) {
-    bio *pem = crypto.bio_from(settings->anchors, (int)settings->anchors_size);
-    if (!pem) return 0;
-    int count = 0;
-    void *certificate;
-    while ((certificate = crypto.pem_x509_aux(pem, NULL, NULL, NULL))) {
-        count += crypto.store_add(tls.store(raw), certificate);
-        crypto.x509_free(certificate);
-    }
-    crypto.bio_free(pem);
-    // The end of the text is an error to OpenSSL.
-    crypto.clear_errors();
-    return count > 0;
-}
-
 /// Whether the error is this one: the numbers of libraries and reasons are packed in another way since OpenSSL 3.
 static int is_error(unsigned long error, int library, int reason) {
     int is_new = crypto.version_number() >> 28 >= 3;
@@ -462,6 +447,21 @@ static void *next_of(void *(*read)(bio *, void *, void *, void *), bio *pem, int
     void *next = read(pem, NULL, NULL, NULL);
     if (!next) *is_whole = is_error(crypto.last_error(), LIBRARY_PEM, REASON_NO_START_LINE);
     return next;
+}
+
+static int add_anchors(void *raw, const at_settings *settings) {
+    bio *pem = crypto.bio_from(settings->anchors, (int)settings->anchors_size);
+    if (!pem) return 0;
+    int count = 0, is_whole = 0;
+    void *certificate;
+    while ((certificate = next_of(crypto.pem_x509_aux, pem, &is_whole))) {
+        count += crypto.store_add(tls.store(raw), certificate);
+        crypto.x509_free(certificate);
+    }
+    crypto.bio_free(pem);
+    crypto.clear_errors();
+    // A file that is being written must not lose an authority.
+    return count > 0 && is_whole;
 }
 
 static int add_lists(void *raw, const at_settings *settings) {
