@@ -56,6 +56,33 @@ extension Session {
         try await sockets.warmUp(request.head, connections, configuration.addresses)
     }
 
+    /// Opens a connection, passes it to the closure, and closes it when the closure ends: by a value, by an error, and by a
+    /// cancel of the task.
+    ///
+    ///     let reply = try await session.withConnection(to: "localhost", port: 6379, tls: .none) { redis in
+    ///         try await redis.write(Data("PING\r\n".utf8))
+    ///         return try await redis.read()
+    ///     }
+    ///
+    /// The closure runs where the caller does, and may use what belongs to the caller's actor. Parameters are those of
+    /// ``connect(to:port:tls:)``.
+    ///
+    /// - Returns: The value of the closure, once what was written is sent, see ``StreamConnection/close()``.
+    /// - Throws: The errors of ``connect(to:port:tls:)``, without a call of the closure, and those of the closure.
+    public nonisolated func withConnection<Value>(
+        to host: String, port: Int, tls: TLSConfiguration?, _ body: (StreamConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(to: host, port: port, tls: tls)
+        do {
+            let value = try await body(connection)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
     /// A connection over the session's transport, or over that of the test that runs.
     nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
         guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }

@@ -23,4 +23,39 @@ extension Session {
                 requestOptions: request, reconnection: reconnection, resuming: resuming,
                 events: ConnectionEvents(.webSocket, environment.events)))
     }
+
+    /// Opens a WebSocket, passes it to the closure, and closes it when the closure ends: by a value, by an error, and by a
+    /// cancel of the task, which closes the connection at once.
+    ///
+    ///     let answer = try await session.withWebSocket("wss://example.com/chat") { socket in
+    ///         try await socket.send(.text("hi"))
+    ///         return try await socket.receive()
+    ///     }
+    ///
+    /// The closure runs where the caller does, and may use what belongs to the caller's actor. Other parameters are those of
+    /// ``webSocket(_:protocols:headers:options:request:reconnection:resuming:)``.
+    ///
+    /// - Returns: The value of the closure, once the server has closed the WebSocket too or
+    ///   ``WebSocketOptions/closeTimeout`` is over.
+    /// - Throws: The errors of ``WebSocket/open()``, without a call of the closure, and those of the closure.
+    public nonisolated func withWebSocket<Value>(
+        _ url: some URLConvertible, protocols: [String] = [], headers: HTTPHeaders = [:],
+        options: WebSocketOptions = WebSocketOptions(), request: RequestOptions = RequestOptions(),
+        reconnection: WebSocketReconnection = .never,
+        resuming: @escaping @Sendable () async throws -> [WebSocketMessage] = { [] },
+        _ body: (WebSocket) async throws -> Value
+    ) async throws -> Value {
+        let socket = webSocket(
+            url, protocols: protocols, headers: headers, options: options, request: request, reconnection: reconnection,
+            resuming: resuming)
+        do {
+            try await socket.open()
+            let value = try await body(socket)
+            try await socket.close()
+            return value
+        } catch {
+            try? await socket.close()
+            throw error
+        }
+    }
 }
