@@ -4,7 +4,15 @@ struct CacheKey: Hashable, Sendable {
     var partition = ""
     /// The URL without its fragment; see ``CacheRequest/key``.
     var url: String
+    /// The hash of a QUERY's content; empty for GET and HEAD. See ``CacheRequest/content``.
+    var content = ""
 
-    /// A text that only equal keys have: a partition is a hash, and no URL contains a line feed.
-    var text: String { partition.isEmpty ? url : "\(partition)\n\(url)" }
+    /// The key of the URL, whose removal removes all responses to a QUERY of the URL too.
+    var resource: CacheKey { CacheKey(partition: partition, url: url) }
+
+    /// A text that only equal keys have: a partition and a content are hashes, and no URL contains a line feed.
+    var text: String {
+        guard content.isEmpty else { return "\(partition)\n\(url)\n\(content)" }
+        return partition.isEmpty ? url : "\(partition)\n\(url)"
+    }
 }

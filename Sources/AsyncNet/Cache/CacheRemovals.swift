@@ -39,11 +39,11 @@ final class CacheRemovals: Sendable {
         }
     }
 
-    /// Whether a URL was removed after this time.
+    /// Whether the URL of a key was removed after this time.
     func hasRemoved(_ key: CacheKey, since time: UInt64) -> Bool {
         state.withLock { state in
             let ofPartition = state.times[CacheKey(partition: key.partition, url: "")] ?? 0
-            return max(state.timeOfAll, ofPartition, state.times[key] ?? 0) > time
+            return max(state.timeOfAll, ofPartition, state.times[key.resource] ?? 0) > time
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keeps responses by partition and URL. Decides nothing about their use.
 protocol CacheStore: Sendable {
-    /// The stored responses of a URL, newest first.
+    /// The stored responses of a key, newest first.
     func entries(_ key: CacheKey) async -> [CacheEntry]
 
     /// Takes the body of a response, which replaces stored responses of the same variant once the body is complete.
@@ -16,8 +16,8 @@ protocol CacheStore: Sendable {
     /// Removes a stored response, or the one that has replaced it.
     func remove(_ entry: CacheEntry, _ key: CacheKey) async
 
-    /// Removes the stored responses of a URL.
-    func remove(_ key: CacheKey) async
+    /// Removes the stored responses of the URL of a key, those to a QUERY of any content among them.
+    func removeAll(of key: CacheKey) async
 
     /// Removes the stored responses of a partition; all for `nil`.
     func removeAll(in partition: String?) async

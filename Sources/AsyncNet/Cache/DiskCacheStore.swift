@@ -3,8 +3,8 @@ import Foundation
 /// Stores responses in a folder, a file for each response, which any number of processes may use.
 ///
 /// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
-/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL and variant, then that of
-/// its partition, and its folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
+/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL, of a QUERY's content, and
+/// of its variant, then that of its partition, and its folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
 /// were not used for longest are known.
 final class DiskCacheStore: CacheStore {
     private let folder: String
@@ -82,8 +82,8 @@ final class DiskCacheStore: CacheStore {
 
     // MARK: Removing
 
-    func remove(_ key: CacheKey) async {
-        await UserCode.run { [self] in files(of: key).forEach(FileSystem.remove) }
+    func removeAll(of key: CacheKey) async {
+        await UserCode.run { [self] in files(in: place(of: key).folder, hash(of: key)).forEach(FileSystem.remove) }
     }
 
     func remove(_ entry: CacheEntry, _ key: CacheKey) async {
@@ -105,7 +105,7 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    /// Removes those of a URL's files that are too many for look-ups to stay fast.
+    /// Removes those of a key's files that are too many for look-ups to stay fast.
     private func removeOldest(_ paths: [String]) {
         guard paths.count > HTTPCache.mostVariants else { return }
         let files = paths.compactMap(FileSystem.listed).sorted { $0.modified < $1.modified }
@@ -139,10 +139,16 @@ final class DiskCacheStore: CacheStore {
 
     // MARK: Names
 
-    /// The folder of a URL's files, and the beginning of their names.
+    /// The folder of a key's files, and the beginning of their names.
     private func place(of key: CacheKey) -> (folder: String, prefix: String) {
-        let hash = MessageDigest.of(key.text, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength)
-        return ("\(folder)/\(hash.prefix(2))", "\(hash)-")
+        let hash = hash(of: key)
+        let content = key.content.isEmpty ? "" : "+\(key.content.prefix(32))"
+        return ("\(folder)/\(hash.prefix(2))", "\(hash)\(content)-")
+    }
+
+    /// The beginning of the names of all files of the URL of a key.
+    private func hash(of key: CacheKey) -> String {
+        String(MessageDigest.of(key.resource.text, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength))
     }
 
     private func path(of key: CacheKey, _ variant: CacheVariant) -> String {
@@ -163,7 +169,11 @@ final class DiskCacheStore: CacheStore {
 
     private func files(of key: CacheKey) -> [String] {
         let (part, prefix) = place(of: key)
-        return names(part).filter { $0.hasPrefix(prefix) }.map { "\(part)/\($0)" }
+        return files(in: part, prefix)
+    }
+
+    private func files(in folder: String, _ prefix: String) -> [String] {
+        names(folder).filter { $0.hasPrefix(prefix) }.map { "\(folder)/\($0)" }
     }
 
     /// - Parameter partition: The partition whose files are listed; `nil` for all.
@@ -171,7 +181,7 @@ final class DiskCacheStore: CacheStore {
         let suffix = partition.map(Self.suffix) ?? ""
         return names(folder).filter { $0.utf8.count == 2 }.flatMap { part in
             names("\(folder)/\(part)")
-                .filter { $0.dropFirst(Self.prefixLength).hasPrefix("-") && $0.hasSuffix(suffix) }
+                .filter { ["-", "+"].contains($0.dropFirst(Self.prefixLength).first) && $0.hasSuffix(suffix) }
                 .compactMap { FileSystem.listed("\(folder)/\(part)/\($0)") }
         }
     }

@@ -7,8 +7,8 @@ public import Foundation
 ///     let response = await session.request(url).serializing(User.self).response
 ///     print(response.metrics.cacheOutcome)        // .hit, .revalidated, .stale, .miss, .bypassed
 ///
-/// Responses to GET are stored if the server allows it; other methods remove what is stored of their URL. Any number of
-/// sessions may share a cache. A response is stored when its body has been read to its end, and a body larger than an
+/// Responses to GET and QUERY are stored if the server allows it, those to QUERY by the content of the request; unsafe
+/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its body has been read to its end, and a body larger than an
 /// eighth of the capacity is not stored. When the capacity is used up, the least recently used responses are removed.
 ///
 /// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless the
@@ -108,14 +108,14 @@ public actor HTTPCache {
     nonisolated func removeResponses(of url: URL) async {
         let key = CacheKey(partition: partition, url: CacheRequest.key(of: url, url.absoluteString))
         removals.remove(key)
-        await store.remove(key)
+        await store.removeAll(of: key)
     }
 
     func count(_ outcome: CacheOutcome) { counts.count(outcome) }
 }
 
 extension HTTPCache {
-    /// Decides what a cache stores of a response to GET.
+    /// Decides what a cache stores of a response to GET or QUERY.
     ///
     ///     let cache = HTTPCache { request, response in
     ///         if request.url.path().hasPrefix("/private") { return .doNotStore }

@@ -29,7 +29,7 @@ actor MemoryCacheStore: CacheStore {
 
     func add(_ response: StoredResponse, body: Data, for key: CacheKey) { stored.add(response, body: body, for: key) }
 
-    func remove(_ key: CacheKey) { stored.remove(key) }
+    func removeAll(of key: CacheKey) { stored.removeAll(of: key) }
 
     func removeAll(in partition: String?) { stored.removeAll(in: partition) }
 

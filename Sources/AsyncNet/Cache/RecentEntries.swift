@@ -14,8 +14,10 @@ struct RecentEntries {
     private(set) var bytes = 0
     private var entries: [Entry?] = []
     private var free: [Int] = []
-    /// The numbers of a URL's entries, those that were added last first.
+    /// The numbers of a key's entries, those that were added last first.
     private var numbers: [CacheKey: [Int]] = [:]
+    /// The keys of the responses to a QUERY, by the key of their URL.
+    private var queries: [CacheKey: Set<CacheKey>] = [:]
     /// The entries by the time of their last use.
     private var uses = IndexedHeap<UInt64>()
     private var time: UInt64 = 0
@@ -27,7 +29,7 @@ struct RecentEntries {
 
     var count: Int { uses.count }
 
-    /// A URL's entries, newest first; they count as used.
+    /// A key's entries, newest first; they count as used.
     mutating func entries(_ key: CacheKey) -> [Entry] {
         let found = (numbers[key] ?? []).compactMap { number in
             use(number)
@@ -36,7 +38,7 @@ struct RecentEntries {
         return found.count < 2 ? found : found.sorted { $0.response.received > $1.response.received }
     }
 
-    /// Adds an entry, in place of the one of the same URL and variant, unless that was requested later.
+    /// Adds an entry, in place of the one of the same key and variant, unless that was requested later.
     mutating func add(_ response: StoredResponse, body: Data, for key: CacheKey) {
         let equal = (numbers[key] ?? []).filter { entries[$0]?.response.variant == response.variant }
         if equal.contains(where: { (entries[$0]?.response.requested ?? .distantPast) > response.requested }) { return }
@@ -49,11 +51,18 @@ struct RecentEntries {
         if number == entries.count { entries.append(nil) }
         entries[number] = Entry(key: key, response: response, body: body, cost: cost)
         numbers[key, default: []].insert(number, at: 0)
+        if !key.content.isEmpty { queries[key.resource, default: []].insert(key) }
         bytes += cost
         use(number)
     }
 
-    mutating func remove(_ key: CacheKey) {
+    /// Removes the entries of the URL of a key.
+    mutating func removeAll(of key: CacheKey) {
+        remove(key.resource)
+        for query in queries[key.resource] ?? [] { remove(query) }
+    }
+
+    private mutating func remove(_ key: CacheKey) {
         for number in numbers[key] ?? [] { remove(number) }
     }
 
@@ -85,7 +94,11 @@ struct RecentEntries {
         free.append(number)
         uses.remove(number)
         numbers[entry.key]?.removeAll { $0 == number }
-        if numbers[entry.key]?.isEmpty == true { numbers[entry.key] = nil }
+        guard numbers[entry.key]?.isEmpty == true else { return }
+        numbers[entry.key] = nil
+        guard !entry.key.content.isEmpty else { return }
+        queries[entry.key.resource]?.remove(entry.key)
+        if queries[entry.key.resource]?.isEmpty == true { queries[entry.key.resource] = nil }
     }
 
     private static func cost(_ response: StoredResponse, body: Data, for key: CacheKey) -> Int {

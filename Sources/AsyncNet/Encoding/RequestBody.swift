@@ -29,11 +29,31 @@ public struct RequestBody: Sendable {
     /// Makes the trailers, once the body has been read.
     private(set) var trailers: (@Sendable () async throws -> HTTPHeaders)?
 
+    /// Whether the request gets the type of JSON.
+    private(set) var isJSON = false
+
     /// No body.
     public static let none = RequestBody(content: .none)
 
     /// Bytes in memory, with their `Content-Length`.
     public static func data(_ data: Data) -> RequestBody { RequestBody(content: .data(data)) }
+
+    /// A value as JSON, encoded by this call; the request gets `Content-Type: application/json` unless it has a type.
+    ///
+    /// As ``JSONParameterEncoder`` encodes parameters; the session's ``SessionConfiguration/encoder`` is not used.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.encodingFailed`.
+    public static func json(
+        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder()
+    ) throws(AsyncNetError) -> RequestBody {
+        do {
+            var body = data(try JSONInsertions.data(value, encoder))
+            body.isJSON = true
+            return body
+        } catch {
+            throw AsyncNetError(encoding: error)
+        }
+    }
 
     /// The content of a regular file, read in pieces while it is sent, with its `Content-Length`.
     ///

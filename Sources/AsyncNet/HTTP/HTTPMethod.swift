@@ -27,7 +27,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public static let trace = HTTPMethod(rawValue: "TRACE")
     /// Opens a tunnel through a proxy (RFC 9110 §9.3.6).
     public static let connect = HTTPMethod(rawValue: "CONNECT")
-    /// Retrieves the result of a query in the body; safe and idempotent (RFC 10008).
+    /// Retrieves the result of a query that is in the body; safe and idempotent (RFC 10008).
     public static let query = HTTPMethod(rawValue: "QUERY")
 
     /// The methods that RFC 9110 §9.2.2 defines as idempotent, and QUERY.
@@ -39,7 +39,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
 extension HTTPMethod {
     /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
-    package var expectsBody: Bool { self == .post || self == .put || self == .patch }
+    package var expectsBody: Bool { self == .post || self == .put || self == .patch || self == .query }
 }
 
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).

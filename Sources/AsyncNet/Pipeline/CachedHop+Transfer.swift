@@ -140,7 +140,7 @@ extension CachedHop {
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.
     private func storing(_ response: Response, _ sent: Sent) async -> Response? {
         let head = response.head
-        guard request.method == .get, isSmallEnough(head), !(head.isTruncatable && request.url.scheme == "https"),
+        guard request.method != .head, isSmallEnough(head), !(head.isTruncatable && request.url.scheme == "https"),
             let headers = await headersToStore(head.statusCode, head.headers),
             let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }

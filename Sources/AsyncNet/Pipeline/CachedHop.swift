@@ -24,11 +24,11 @@ struct CachedHop: Sendable {
         let request = CacheRequest(
             outgoing.head, mode: mode, trust: trust,
             credential: credential.map { "\($0.username):\($0.password)" },
-            hasBody: !plain.body.isNone, isRepeated: attempt.number > 1)
+            body: plain.body.isNone ? Data() : plain.body.data, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.attempt) = (cache, request, attempt)
         // A test's transport has responses of its own.
         let url = attempt.run.context.scoped.map { "\($0.id) \(request.key)" } ?? request.key
-        key = CacheKey(partition: cache.partition, url: url)
+        key = CacheKey(partition: cache.partition, url: url, content: request.content ?? "")
     }
 
     var run: RequestRun { attempt.run }

@@ -55,4 +55,21 @@ extension Session {
     ) -> DataRequest {
         request(url, method: .patch, parameters: parameters, encoder: encoder, headers: headers, options: options)
     }
+
+    /// A QUERY request (RFC 10008): safe and idempotent as GET, with the query in the body.
+    ///
+    ///     let rows = try await session.query("search", body: .json(filter)).serializing([Row].self).value
+    ///
+    /// Its response is stored by ``HTTPCache`` under URL and content, if the body is in memory. Parameters that the session's
+    /// ``SessionConfiguration/encoder`` encodes are those of
+    /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
+    ///
+    /// - Parameter body: The query. The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one,
+    ///   that of other bodies is given by `headers`.
+    public nonisolated func query(
+        _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions()
+    ) -> DataRequest {
+        DataRequest(register(assembly.blueprint(url, .query, headers, body), options: options))
+    }
 }

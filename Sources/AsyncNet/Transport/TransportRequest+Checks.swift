@@ -6,10 +6,14 @@ extension TransportRequest {
         try body.check()
     }
 
-    /// The request with the boundary of its form, if its body is a form, chosen and named in `Content-Type`.
+    /// The request with the type of its body, if that is JSON, or a form, whose boundary is chosen and named in
+    /// `Content-Type`.
     func settled() throws(AsyncNetError) -> TransportRequest {
-        guard let form = try body.form?.settled() else { return self }
         var request = self
+        if body.isJSON, !head.headers.contains(name: "Content-Type") {
+            request.head.headers.add(.contentType("application/json"))
+        }
+        guard let form = try body.form?.settled() else { return request }
         request.body = .multipart(form)
         guard let own = head.headers["Content-Type"] else {
             request.head.headers.add(.contentType(form.contentType))

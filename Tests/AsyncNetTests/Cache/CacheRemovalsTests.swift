@@ -17,6 +17,15 @@ struct CacheRemovalsTests {
         #expect(!removals.hasRemoved("a", since: removals.now))
     }
 
+    @Test("The removal of a URL drops responses to a QUERY of it")
+    func queries() {
+        let removals = CacheRemovals()
+        let start = removals.now
+        removals.remove("a")
+        #expect(removals.hasRemoved(CacheKey(url: "a", content: "query"), since: start))
+        #expect(!removals.hasRemoved(CacheKey(url: "b", content: "query"), since: start))
+    }
+
     @Test("Removals of any number of URLs take limited memory, and none is forgotten")
     func many() {
         let removals = CacheRemovals()

@@ -132,9 +132,26 @@ struct CacheStoreTests {
     func removing(_ kind: Kind) async throws {
         let store = try store(kind)
         for key in ["a", "b"] { _ = await store.put(CacheKey(url: key), try .fixture([:]), [Data(key.utf8)]) }
-        await store.remove("a")
+        await store.removeAll(of: "a")
         #expect(await store.entries("a").isEmpty)
         #expect(try await store.bodies("b") == [Data("b".utf8)])
+    }
+
+    @Test(
+        "Responses to a QUERY are kept by its content, and removed with their URL", arguments: Kind.allCases, ["", "p"])
+    func queries(_ kind: Kind, _ partition: String) async throws {
+        let store = try store(kind)
+        let contents = ["", "one", "two"]
+        let keys = ["a", "b"].flatMap { url in
+            contents.map { CacheKey(partition: partition, url: url, content: $0) }
+        }
+        for key in keys { #expect(await store.put(key, try .fixture([:]), [Data(key.text.utf8)])) }
+        for key in keys { #expect(try await store.bodies(key) == [Data(key.text.utf8)]) }
+        #expect(await store.usage(of: partition).entries == 6)
+        await store.removeAll(of: keys[1])
+        for key in keys { #expect(await store.entries(key).isEmpty == (key.url == "a")) }
+        await store.removeAll(in: partition)
+        #expect(await store.usage(of: nil).entries == 0)
     }
 }
 

@@ -36,7 +36,7 @@ struct RecentEntriesTests {
         entries.add(try response("de"), body: Data("2".utf8), for: "a")
         entries.add(try response("en"), body: Data("3".utf8), for: "a")
         #expect(entries.entries("a").map { String(decoding: $0.body, as: UTF8.self) } == ["3", "2"])
-        entries.remove("a")
+        entries.removeAll(of: "a")
         #expect(entries.count == 0 && entries.bytes == 0)
     }
 
@@ -61,9 +61,10 @@ struct RecentEntriesTests {
     func anySequence() throws {
         var (random, entries) = (SeededRandom(state: 7), RecentEntries(capacity: 10_000))
         for _ in 0..<2000 {
-            let key: CacheKey = "\(Int.random(in: 0..<20, using: &random))"
+            let key = CacheKey(
+                url: "\(Int.random(in: 0..<20, using: &random))", content: Bool.random(using: &random) ? "" : "query")
             switch Int.random(in: 0..<10, using: &random) {
-            case 0: entries.remove(key)
+            case 0: entries.removeAll(of: key)
             case 1...4: _ = entries.entries(key)
             default:
                 entries.add(
@@ -71,7 +72,9 @@ struct RecentEntriesTests {
                     body: Data(count: Int.random(in: 0..<2000, using: &random)), for: key)
             }
             var all: [RecentEntries.Entry] = []
-            for key in 0..<20 { all += entries.entries("\(key)") }
+            for url in 0..<20 {
+                for content in ["", "query"] { all += entries.entries(CacheKey(url: "\(url)", content: content)) }
+            }
             #expect(all.count == entries.count)
             #expect(all.map(\.cost).reduce(0, +) == entries.bytes)
             #expect(entries.bytes <= entries.capacity)

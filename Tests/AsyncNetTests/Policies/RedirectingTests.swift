@@ -23,10 +23,10 @@ struct RedirectingTests {
 
     @Test(
         "Each status and method is redirected as in RFC 9110", arguments: [301, 302, 303, 307, 308],
-        ["GET", "HEAD", "POST", "PUT", "DELETE"])
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "QUERY"])
     func methods(_ status: Int, _ method: String) async throws {
         let stub = stub()
-        let hasBody = method == "POST" || method == "PUT"
+        let hasBody = ["POST", "PUT", "QUERY"].contains(method)
         let session = Session(transport: stub)
         let request = session.upload(
             hasBody ? .data(Data("body".utf8)) : .none, to: "http://a/from/\(status)",

@@ -9,7 +9,9 @@ struct CacheRequest: Sendable {
     /// What the request's transport demands of the server.
     let trust: ResponseTrust
     let control: CacheControl
-    private let hasBody: Bool
+    /// The hash of a QUERY's content and of the headers that describe it, which are part of what its response is stored
+    /// under (RFC 10008 §2.7); empty for GET and HEAD without a body; `nil` for requests that the cache takes no part in.
+    let content: String?
     /// Whether an attempt has failed, so that a stored error is no response to this one.
     let isRepeated: Bool
 
@@ -19,16 +21,17 @@ struct CacheRequest: Sendable {
     /// The URL without its fragment, which is not sent.
     let key: String
 
-    /// - Parameter credential: A credential that the request is sent with only after a challenge.
+    /// - Parameters:
+    ///   - credential: A credential that the request is sent with only after a challenge.
+    ///   - body: The bytes of the request's body, none without a body; `nil` if they are not in memory.
     init(
         _ head: HTTPRequestHead, mode: CacheMode, trust: ResponseTrust, credential: String? = nil,
-        hasBody: Bool = false,
-        isRepeated: Bool = false
+        body: Data? = Data(), isRepeated: Bool = false
     ) {
         self.head = head
         self.mode = mode
         self.trust = trust
-        self.hasBody = hasBody
+        content = Self.content(head, body)
         self.isRepeated = isRepeated
         control = CacheControl(head.headers)
         range = head.method == .get ? head.headers["Range"].flatMap(ByteRange.init) : nil
@@ -52,6 +55,13 @@ struct CacheRequest: Sendable {
         return Data(([head.url.origin] + texts).joined(separator: "\n").utf8).sha256
     }
 
+    private static func content(_ head: HTTPRequestHead, _ body: Data?) -> String? {
+        guard let body, [.get, .head, .query].contains(head.method) else { return nil }
+        guard head.method == .query else { return body.isEmpty ? "" : nil }
+        let metadata = ["Content-Type", "Content-Encoding", "Content-Language"].map { head.headers[$0] ?? "" }
+        return Data((metadata + [body.sha256]).joined(separator: "\n").utf8).sha256
+    }
+
     /// - Parameter text: The URL as it is sent.
     static func key(of url: URL, _ text: String) -> String {
         let rest = text.range(of: "://").map { text[$0.upperBound...].drop { !"/?#".contains($0) } } ?? text[...]
@@ -59,10 +69,10 @@ struct CacheRequest: Sendable {
         return url.origin + (sent.first == "/" ? "" : "/") + sent
     }
 
-    /// Whether the cache takes part: see ``CacheOutcome/bypassed``. Conditions of the request's own are not the cache's, as
+    /// Whether the cache takes part, see ``CacheOutcome/bypassed``. Conditions of the request's own are not the cache's, as
     /// in the Fetch standard; another `Host` is another resource of the same URL.
     var isCacheable: Bool {
-        (method == .get || method == .head) && !hasBody && mode != .noStore && !control.contains("no-store")
+        content != nil && mode != .noStore && !control.contains("no-store")
             && !Self.own.contains { headers.contains(name: $0) }
             && (range != nil || !Self.ofRanges.contains { headers.contains(name: $0) })
     }
