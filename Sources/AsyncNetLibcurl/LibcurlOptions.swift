@@ -62,7 +62,8 @@ extension LibcurlHandle {
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
         // A body that can be sent only once must not be sent on a kept connection, which may be closed.
         let isUnsafe = isOnce && (!isTLS || version == LC_HTTP_1_1)
-        easy.set(LC_FRESH_CONNECT, isSingle || isUnsafe || http3?.route == .race ? 1 : 0)
+        let isNew = isSingle || isUnsafe || http3?.route == .race || exchange.request.needsNewConnection
+        easy.set(LC_FRESH_CONNECT, isNew ? 1 : 0)
         // libcurl sends the caller's `Connection: close` as any header, and would keep the connection.
         easy.set(LC_FORBID_REUSE, isSingle || exchange.request.head.closesConnection ? 1 : 0)
         easy.set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)

@@ -40,7 +40,7 @@ struct Listener: Sendable {
     /// The head of a response that the request does not get.
     private static func undelivered(_ hop: HopSummary) -> HTTPResponseHead? {
         switch hop.ending {
-        case .challenged, .redirected, .replaced: hop.response
+        case .challenged, .redirected, .replaced, .sentAgain: hop.response
         default: nil
         }
     }

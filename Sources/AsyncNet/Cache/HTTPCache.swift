@@ -126,7 +126,8 @@ extension HTTPCache {
     ///
     /// It gets the request as it is sent, with cookies and credentials, and is called when the response's head has arrived,
     /// and with the headers that a 304 has changed. It runs on a thread that it may block. It is not called for what is
-    /// never stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401 and 407.
+    /// never stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401, 407, 416,
+    /// 421 and 425.
     public typealias WillStore = @Sendable (_ request: HTTPRequestHead, _ response: HTTPResponseHead) -> Storing
 
     /// What is stored of a response.

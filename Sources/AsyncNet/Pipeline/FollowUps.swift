@@ -1,6 +1,7 @@
 import Foundation
 
-/// Sends the next hop after a redirect or a challenge, until a response is that of the request.
+/// Sends the next hop after a redirect or a challenge, or if the request needs another connection, until a response is that
+/// of the request.
 struct FollowUps<Rest: Station>: Station {
     private let rest: Rest
 
@@ -15,12 +16,10 @@ struct FollowUps<Rest: Station>: Station {
             let spaces = attempt.run.environment.limits.spaces
             var outgoing = request
             if let credential { try course.authorize(&outgoing, credential, spaces) }
+            if course.takeNewConnection() { outgoing.change { $0.needsNewConnection = true } }
             let response = try await rest.response(to: outgoing, in: attempt.hop(request, course))
-            // A stored response is no response to these credentials.
-            if let credential, !response.isStored,
-                try course.responds(to: response.head, of: outgoing, credential, spaces)
-            {
-                attempt.run.watch.hopLeads(to: .challenged)
+            if let reason = try course.repeats(outgoing, after: response, credential, spaces) {
+                attempt.run.watch.hopLeads(to: reason)
                 attempt.run.record.willSend(request)
             } else if let next = try await redirected(response.head, request, &course, attempt) {
                 request = next
@@ -61,6 +60,10 @@ private struct Course {
     /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
     var isForChallenge = false
     var challenges = 0
+    /// Whether the request was sent again after a 421 or 425.
+    private var hasSentAgain = false
+    /// Whether the next hop needs another connection than the last.
+    private var needsNewConnection = false
     /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
     static let maximumChallenges = 3
 
@@ -72,8 +75,36 @@ private struct Course {
         if let authorization { outgoing.head.headers.update(.authorization(authorization)) }
     }
 
+    init(visited: [URL] = []) { self.visited = visited }
+
+    /// Why the same request is to be sent again; `nil` if it is not. A stored response is no reason.
+    mutating func repeats(
+        _ sent: TransportRequest, after response: Response, _ credential: PasswordCredential?,
+        _ spaces: ProtectionSpaces
+    ) throws -> HopSummary.Ending? {
+        guard !response.isStored else { return nil }
+        if let credential, try responds(to: response.head, of: sent, credential, spaces) { return .challenged }
+        return isUnprocessed(response.head, sent) ? .sentAgain : nil
+    }
+
+    /// Whether the server did not process the request because of the connection: 421, as it does not respond for this origin
+    /// there (RFC 9110 §15.5.20), or 425, as the request may have been sent before the handshake's end, on another
+    /// connection on its way (RFC 8470 §5.2). Such a request is sent again once, with any method.
+    private mutating func isUnprocessed(_ head: HTTPResponseHead, _ sent: TransportRequest) -> Bool {
+        guard [421, 425].contains(head.statusCode), !hasSentAgain, sent.body.replay != .once else { return false }
+        hasSentAgain = true
+        needsNewConnection = head.statusCode == 421
+        return true
+    }
+
+    /// Whether the hop that begins needs another connection than the last.
+    mutating func takeNewConnection() -> Bool {
+        defer { needsNewConnection = false }
+        return needsNewConnection
+    }
+
     /// Whether the same request is to be sent again with credentials for the server's challenge.
-    mutating func responds(
+    private mutating func responds(
         to head: HTTPResponseHead, of sent: TransportRequest, _ credential: PasswordCredential,
         _ spaces: ProtectionSpaces
     ) throws -> Bool {

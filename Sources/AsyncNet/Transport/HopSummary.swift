@@ -10,6 +10,8 @@ public struct HopSummary: Sendable {
         indirect case redirected(to: HTTPRequestHead)
         /// Its response is a challenge, and the request is sent again with credentials.
         case challenged
+        /// Its response is a 421 or a 425, and the request is sent again (RFC 9110 §15.5.20, RFC 8470 §5.2).
+        case sentAgain
         /// Its response is not delivered, but a stored response in its place: a 304 that confirms it (RFC 9111 §4.3.4),
         /// or a server's error (RFC 5861 §4). A 304 for another version than the stored one is not delivered either: the
         /// next hop has no conditions.
@@ -81,6 +83,7 @@ extension HopSummary: CustomStringConvertible, CustomReflectable {
         case .refused(let error): "refused \(status): \(error)"
         case .redirected(let next): "redirected by \(status) to \(next)"
         case .challenged: "challenged by \(status)"
+        case .sentAgain: "sent again after \(status)"
         case .replaced: "replaced \(status) by the stored response"
         case .failed(let error): "failed: \(error)"
         case .cancelled: "cancelled"

@@ -84,6 +84,8 @@ public struct TransportRequest: Sendable {
         var cacheMode: CacheMode?
         /// Whether the response's body is delivered as it was sent, whatever the request's headers.
         var keepsContentCoding = false
+        /// Whether the request is sent on a new connection, since its server has refused a kept one for it.
+        var needsNewConnection = false
     }
 
     /// Shared, so that the frame of each async function that has a request is smaller.
@@ -181,6 +183,7 @@ public struct TransportRequest: Sendable {
         get { values.value.hold }
         set { change { $0.hold = newValue } }
     }
+    package var needsNewConnection: Bool { values.value.needsNewConnection }
     var connectionObservers: [any ConnectionObserver] { values.value.connectionObservers }
     package var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? { values.value.isUrgent }
     package var supervision: SupervisedTransfer? { values.value.supervision }

@@ -164,6 +164,7 @@ struct RequestLogEntries: Sendable {
     }
 }
 
+        case .sentAgain: "sentAgain"
 /// Names with their values, without those that are unknown.
 struct LogFields: ExpressibleByDictionaryLiteral {
     private(set) var list: [(name: String, value: String)] = []

@@ -60,6 +60,7 @@ extension RequestEvent {
         case .refused(let error): "refused\(status)\(code(error))"
         case .redirected(let next): "redirected\(status) \(line(next))"
         case .challenged: "challenged\(status)"
+        case .sentAgain: "sent again\(status)"
         case .replaced: "replaced\(status)"
         case .failed(let error): "failed\(status)\(code(error))"
         case .cancelled: "cancelled\(status)"

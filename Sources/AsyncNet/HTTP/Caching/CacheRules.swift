@@ -7,12 +7,13 @@ enum CacheRules {
 
     /// The statuses whose caching rules are known (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = heuristicStatuses.union([
-        201, 202, 205, 302, 303, 305, 307, 400, 401, 402, 403, 406, 407, 408, 409, 411, 412, 413, 415, 416, 417, 421,
+        201, 202, 205, 302, 303, 305, 307, 400, 401, 402, 403, 406, 407, 408, 409, 411, 412, 413, 415, 416, 417,
         422, 426, 428, 429, 431, 451, 500, 502, 503, 504, 505, 511,
     ])
 
-    /// Challenges, which the next hop responds to, 304, which is no response by itself, and 416, which is for one range.
-    private static let neverStored: Set<Int> = [304, 401, 407, 416]
+    /// Challenges, which the next hop responds to, 304, which is no response by itself, 416, which is for one range, and
+    /// 421 and 425, which are for one connection.
+    private static let neverStored: Set<Int> = [304, 401, 407, 416, 421, 425]
 
     /// Whether a response with this status is stored if its headers allow it.
     static func mayBeStored(_ status: Int) -> Bool { status >= 200 && !neverStored.contains(status) }

@@ -43,6 +43,7 @@ extension HTTP2Connection {
             reportConnection(
                 exchange.transfer, head, isNew: exchange.isFirst, roundTrip: machine.pings.roundTrip)
         }
+        if head.statusCode == 421 { retire() }
         // The server does not want the rest of the body, or has not asked for it.
         if head.statusCode >= 300 { exchange.sender.stop() } else { exchange.sender.continueBody() }
     }
@@ -100,14 +101,19 @@ extension HTTP2Connection {
             settle()
             sendAgain(exchange, "RST_STREAM with REFUSED_STREAM")
         case .reset(HTTP2ErrorCode.http11Required.rawValue):
-            machine.isGoingAway = true
-            engine.changedRoom(of: self)
+            retire()
             requireHTTP1(exchange)
         case .reset(let code):
             lose(
                 exchange, AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))")
             )
         }
+    }
+
+    /// The connection takes no more transfers, and is closed with its last one.
+    private func retire() {
+        machine.isGoingAway = true
+        engine.changedRoom(of: self)
     }
 
     /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).

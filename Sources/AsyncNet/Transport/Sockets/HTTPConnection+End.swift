@@ -17,7 +17,7 @@ extension HTTPConnection {
         let isSent = sender?.isDone == true
         let isReusable =
             receiver?.allowsReuse == true && isSent && !hasBytesLeft
-            && transfer?.request.head.closesConnection == false
+            && transfer?.request.head.closesConnection == false && delivery.head?.statusCode != 421
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: isReusable) }
         finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
     }

@@ -58,7 +58,7 @@ final class SocketEngine {
         let place = TransferPlace()
         live[transfer] = place
         thread.activeCount += 1
-        request(transfer, place, onNewConnection: !transfer.canReplay)
+        request(transfer, place, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
     }
 
     /// Sends a request again, on another connection or stream, since it was not processed.
