@@ -23,6 +23,8 @@ public struct SessionEvent: Sendable {
     public let event: RequestEvent
     /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
     public let kind: RequestKind
+    /// The request's tags, see ``RequestValueKey``; none for what is no request.
+    public let values: RequestValues
     /// How many events this observer has lost between its last event and this one, since it was too slow.
     public internal(set) var lostBefore = 0
 
@@ -33,18 +35,18 @@ public struct SessionEvent: Sendable {
     public init(
         requestID: RequestID, kind: RequestKind = .data, attempt: Int = 1, hop: Int = 0, date: Date = Date(),
         instant: Duration = .zero, event: RequestEvent, summary: RequestSummary? = nil, lostBefore: Int = 0,
-        urlTemplate: String? = nil
+        urlTemplate: String? = nil, values: RequestValues = RequestValues()
     ) {
         self.init(
             requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, instant, event,
-            summary.map { SharedValue($0) })
+            summary.map { SharedValue($0) }, values)
         self.date = date
         self.lostBefore = lostBefore
     }
 
     init(
         _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ instant: Duration,
-        _ event: RequestEvent, _ ending: SharedValue<RequestSummary>?
+        _ event: RequestEvent, _ ending: SharedValue<RequestSummary>?, _ values: RequestValues = RequestValues()
     ) {
         self.requestID = requestID
         self.kind = kind
@@ -54,6 +56,7 @@ public struct SessionEvent: Sendable {
         self.instant = instant
         self.event = event
         self.ending = ending
+        self.values = values
     }
 }
 

@@ -37,11 +37,17 @@ final class RequestObservers: EventTarget {
     private let id: RequestID
     private let kind: RequestKind
     private let hub: EventHub
+    private let values: RequestValues
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
     private let hasEventObservers = Atomic(false)
 
-    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub) { (self.id, self.kind, self.hub) = (id, kind, hub) }
+    init(_ id: RequestID, _ kind: RequestKind, _ hub: EventHub, _ values: RequestValues = RequestValues()) {
+        self.id = id
+        self.kind = kind
+        self.hub = hub
+        self.values = values
+    }
 
     /// Whether there has ever been an observer of this request.
     var isOwnObserved: Bool { hasObservers.load(ordering: .acquiring) }
@@ -154,7 +160,7 @@ final class RequestObservers: EventTarget {
     ) {
         let event = SessionEvent(
             id, kind, attempt: hop?.attempt ?? state.attempt, hop: hop?.number ?? 0,
-            urlTemplate: state.urlTemplate, hub.instant, event, ending)
+            urlTemplate: state.urlTemplate, hub.instant, event, ending, values)
         hub.send(event)
     }
 

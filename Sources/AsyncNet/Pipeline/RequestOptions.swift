@@ -38,6 +38,8 @@ public struct RequestOptions: Sendable {
     public var decodesContent: Bool
     /// Changes the request after URL, method and headers are set, before its parameters are encoded.
     public var modifier: RequestModifier?
+    /// Tags that adapters, retriers and monitors of the request can read, see ``RequestValueKey``; none by default.
+    public var values = RequestValues()
 
     /// Makes options with the given values; without a value the session's setting applies.
     public init(
@@ -59,6 +61,13 @@ public struct RequestOptions: Sendable {
         self.decodesContent = decodesContent
         self.modifier = modifier
     }
+
+    /// These options with a tag: `RequestOptions().setting(\.tenant, "a")`, see ``RequestValueKey``.
+    public func setting<Value>(_ tag: WritableKeyPath<RequestValues, Value>, _ value: Value) -> RequestOptions {
+        var options = self
+        options.values[keyPath: tag] = value
+        return options
+    }
 }
 
 extension RequestOptions: CustomReflectable {
@@ -70,6 +79,7 @@ extension RequestOptions: CustomReflectable {
             "deadline": deadline as Any, "redirects": redirects as Any, "credential": credential as Any,
             "priority": priority, "cacheMode": cacheMode as Any, "maximumBodySize": maximumBodySize as Any,
             "addresses": addresses as Any, "decodesContent": decodesContent, "modifier": modifier as Any,
+            "values": values,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

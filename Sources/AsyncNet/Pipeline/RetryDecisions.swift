@@ -113,7 +113,7 @@ extension RequestContext {
             id: run.id, attempt: attempt, request: outcome.request, response: outcome.head,
             remainingTime: run.remainingTime, metrics: outcome.metrics, time: run.environment.timers.time,
             redirected: run.record.redirectedRequests, onRefresh: run.watch.reportsRefresh, deferral: deferral,
-            breakers: run.environment.limits.breakers)
+            breakers: run.environment.limits.breakers, values: run.policies.values)
     }
 }
 

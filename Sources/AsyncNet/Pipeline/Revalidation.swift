@@ -4,7 +4,7 @@ extension RequestRun {
         let (environment, policies, scoped) = (environment, policies.ofRevalidation, context.scoped)
         environment.revalidations.begin(key, environment.transfers, on: environment.timers.time.executor) {
             let id = RequestID()
-            let observers = RequestObservers(id, .data, environment.events)
+            let observers = RequestObservers(id, .data, environment.events, policies.values)
             var context = RunContext(id, environment, policies, DroppingSink())
             (context.observers, context.scoped) = (observers, scoped)
             let run = RequestRun(context)

@@ -23,6 +23,8 @@ final class RunPolicies: Sendable {
     let validators: [Validator]
     /// How long an attempt may take.
     let attemptTimeout: Duration?
+    /// The request's tags.
+    let values: RequestValues
 
     init(_ environment: Environment, _ options: RequestOptions) {
         var list = environment.policies
@@ -39,6 +41,7 @@ final class RunPolicies: Sendable {
         deadline = options.deadline ?? environment.configuration.deadline
         end = deadline.map { environment.timers.time.now + min(max($0, .zero), .longestWait) }
         isShared = false
+        values = options.values
     }
 
     /// The policies of a run that serves one with these: that one validates the response, and has enforced the deadline
@@ -59,6 +62,7 @@ final class RunPolicies: Sendable {
         (priority, addresses) = (other.priority, other.addresses)
         decodesContent = other.decodesContent
         timeout = other.timeout
+        values = other.values
     }
 
     /// The policies of a segment's run: the download's own run enforces deadline and body size.

@@ -35,6 +35,8 @@ public struct RequestContext: Sendable {
     public let remainingTime: Duration?
     /// The metrics up to now.
     public let metrics: RequestMetrics
+    /// The request's tags, see ``RequestValueKey``.
+    public let values: RequestValues
     /// The session's clock, for policies that wait or measure time.
     public var clock: any Clock<Duration> { time.clock }
     let time: TimeSource
@@ -52,7 +54,8 @@ public struct RequestContext: Sendable {
         remainingTime: Duration? = nil,
         metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
         redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil,
-        deferral: RefreshDeferral? = nil, breakers: CircuitBreakers? = nil
+        deferral: RefreshDeferral? = nil, breakers: CircuitBreakers? = nil,
+        values: RequestValues = RequestValues()
     ) {
         self.id = id
         self.attempt = attempt
@@ -65,6 +68,7 @@ public struct RequestContext: Sendable {
         self.onRefresh = onRefresh
         self.deferral = deferral
         self.breakers = breakers
+        self.values = values
     }
 }
 

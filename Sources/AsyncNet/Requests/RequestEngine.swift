@@ -47,7 +47,7 @@ actor RequestEngine {
         (self.carrier, self.session) = (carrier, session)
         scoped = session.environment.scopedTransport
         id = RequestID()
-        observers = RequestObservers(id, kind, session.environment.events)
+        observers = RequestObservers(id, kind, session.environment.events, options.values)
         observers.send(.created)
     }
 

@@ -12,7 +12,8 @@ import Foundation
 ///     protocol=HTTP/2 address=203.0.113.7
 ///
 /// (It is one line.) A value that is unknown is left out. No value of a server's or caller's can end the line, or control
-/// a terminal: such characters are escaped, see ``Entry``. Secrets are redacted by a `RedactionRule`.
+/// a terminal: such characters are escaped, see ``Entry``. Secrets are redacted by a `RedactionRule`. A request's tags
+/// follow the other values, if their `RequestValueKey` has a `logName`.
 ///
 /// The closures run outside of the requests, one call after the other: they may block, and delay no request. If they
 /// take too long, the oldest lines are lost, and a line with `event=lost` counts the lost events.

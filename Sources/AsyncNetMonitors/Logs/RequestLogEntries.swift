@@ -13,7 +13,7 @@ struct RequestLogEntries: Sendable {
             entries.append(entry(event, .warning, ["event": "lost", "count": event.lostBefore]))
         }
         if let (name, fields) = step(event) {
-            entries.append(entry(event, severity(of: event), place(of: event, name) + fields))
+            entries.append(entry(event, severity(of: event), place(of: event, name) + fields + tags(of: event)))
         }
         return entries
     }
@@ -27,6 +27,13 @@ struct RequestLogEntries: Sendable {
     private func place(of event: SessionEvent, _ name: String) -> LogFields {
         let attempt = event.attempt > 0 && event.summary == nil ? event.attempt : nil
         return ["event": name, "attempt": attempt, "hop": event.hop > 0 ? event.hop : nil]
+    }
+
+    /// The request's tags that logs may show.
+    private func tags(of event: SessionEvent) -> LogFields {
+        var fields: LogFields = [:]
+        for (name, value) in event.values.logged { fields.add(name, value) }
+        return fields
     }
 
     // MARK: Severity
@@ -157,6 +164,7 @@ struct RequestLogEntries: Sendable {
         case .refused: "refused"
         case .redirected: "redirected"
         case .challenged: "challenged"
+        case .sentAgain: "sentAgain"
         case .replaced: "replaced"
         case .failed: "failed"
         case .cancelled: "cancelled"
@@ -164,7 +172,6 @@ struct RequestLogEntries: Sendable {
     }
 }
 
-        case .sentAgain: "sentAgain"
 /// Names with their values, without those that are unknown.
 struct LogFields: ExpressibleByDictionaryLiteral {
     private(set) var list: [(name: String, value: String)] = []
