@@ -57,7 +57,7 @@ extension Session {
     }
 
     /// Opens a connection, passes it to the closure, and closes it when the closure ends: by a value, by an error, and by a
-    /// cancel of the task.
+    /// cancel of the task, which closes the connection at once.
     ///
     ///     let reply = try await session.withConnection(to: "localhost", port: 6379, tls: .none) { redis in
     ///         try await redis.write(Data("PING\r\n".utf8))

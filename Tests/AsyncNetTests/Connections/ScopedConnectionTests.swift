@@ -71,12 +71,16 @@ struct ScopedConnectionTests {
         }
     }
 
-    @Test("A raw stream is closed after its last bytes, however its closure ends", arguments: Ending.allCases)
+    @Test(
+        "A raw stream is closed however its closure ends, after its last bytes unless it is cancelled",
+        arguments: Ending.allCases)
     func streamEnds(_ ending: Ending) async throws {
         let server = try RawServer(
             """
             data = b""
-            while bytes := socket.socket.recv(c, 65536): data += bytes
+            try:
+                while bytes := socket.socket.recv(c, 65536): data += bytes
+            except OSError: pass
             c.close()
             report, _ = l.accept()
             report.sendall(data)
@@ -105,7 +109,8 @@ struct ScopedConnectionTests {
             for try await bytes in connection.bytes { data += bytes }
             return data
         }
-        #expect(report == Data("last words".utf8))
+        // The server has responded, so that the first connection is closed. A cancel may drop what was written.
+        if ending != .cancel { #expect(report == Data("last words".utf8)) }
         await session.finish()
     }
 
