@@ -9,7 +9,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures AsyncNet against its peers, on loopback, in one interleaved run.",
         discussion: "Machines differ and drift: compare ratios, not figures of different runs.",
         subcommands: [
-            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, WarmUp.self, Hostile.self, Parsing.self,
+            Throughput.self, Transfer.self, Uploads.self, Burst.self, Storm.self, Soak.self, WarmUp.self, Hostile.self,
+            Parsing.self,
             Cookies.self,
             Overhead.self, Monitors.self, Digest.self, Streams.self, Sockets.self, WebSockets.self,
             Allocations.self, Syscalls.self, Pending.self, Serve.self,

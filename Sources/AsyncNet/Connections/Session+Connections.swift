@@ -53,6 +53,7 @@ extension Session {
             throw AsyncNetError(
                 .unsupportedByTransport, "\(transport.transportDescription) opens no connection before a request")
         }
+        try sockets.check(configuration.addresses)
         try await sockets.warmUp(request.head, connections, configuration.addresses)
     }
 

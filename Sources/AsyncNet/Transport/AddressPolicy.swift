@@ -14,7 +14,7 @@ import Foundation
 /// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks names
 /// up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve``; one to an address is judged.
 ///
-/// `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
+/// Responses that a cache has are used wherever they came from. `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
 /// `.unsupportedByTransport`; see ``Transport/judgesAddresses``.
 public struct AddressPolicy: Sendable, Hashable {
     /// What a policy decides about.
@@ -52,13 +52,15 @@ public struct AddressPolicy: Sendable, Hashable {
         any.denying(networks, ports: ports, schemes: schemes)
     }
 
-    /// Only what a closure of yours allows. It runs on the transport's thread and must return at once.
+    /// Only what a closure of yours allows. It must return at once, as the transport waits for it. A policy with a closure equals
+    /// only itself: make it once, since each policy has connections of its own.
     public static func allowing(where isAllowed: @escaping @Sendable (Candidate) -> Bool) -> Self {
         any.denying { !isAllowed($0) }
     }
 
-    /// The policy, and in addition what meets all of the given conditions.
-    public func allowing(_ networks: [String] = [], ports: Set<Int> = [], schemes: Set<String> = []) -> Self {
+    /// The policy, and in addition what meets all of the given conditions, such as a service of your own. To allow less, deny
+    /// the rest: `.publicOnly.denying { $0.port != 443 }`.
+    public func allowing(_ networks: [String], ports: Set<Int> = [], schemes: Set<String> = []) -> Self {
         adding(Rule(.allow, networks, ports, schemes), networks)
     }
 
@@ -67,7 +69,7 @@ public struct AddressPolicy: Sendable, Hashable {
         adding(Rule(.deny, networks, ports, schemes), networks)
     }
 
-    /// The policy without what a closure denies. It runs on the transport's thread and must return at once.
+    /// The policy without what a closure denies; see ``allowing(where:)``.
     public func denying(where isDenied: @escaping @Sendable (Candidate) -> Bool) -> Self {
         var rule = Rule(.deny, [], [], [])
         rule.test = Test(isDenied)
@@ -104,7 +106,10 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// - Returns: Why the address is not allowed; `nil` for one that is. The last rule that applies decides.
     func objection(to candidate: Candidate) -> String? {
-        guard let rules, let bytes = IPNetwork.bytes(ofAddress: candidate.address) else { return nil }
+        guard let rules else { return nil }
+        guard rules.unreadable == nil, let bytes = IPNetwork.bytes(ofAddress: candidate.address) else {
+            return "nothing that the policy can judge"
+        }
         for rule in rules.list.reversed() {
             if let objection = rule.objection(to: candidate, bytes) { return objection }
             if rule.allows(candidate, bytes) { return nil }

@@ -74,7 +74,7 @@ public struct DuplexRequest: Sendable {
     /// which offers nothing.
     public var isHTTP: Bool
     /// Which addresses may be connected to; see ``Transport/judgesAddresses``.
-    public internal(set) var addresses = AddressPolicy.any
+    public var addresses = AddressPolicy.any
 
     /// Makes a request for a connection.
     public init(host: String, port: Int, security: Security, isHTTP: Bool = false) {

@@ -112,8 +112,9 @@ public struct TransportRequest: Sendable {
         set { change { $0.maximumBodySize = newValue } }
     }
 
-    /// Which addresses may be connected to for this request; see ``Transport/judgesAddresses``.
-    public internal(set) var addresses: AddressPolicy {
+    /// Which addresses may be connected to for this request; see ``Transport/judgesAddresses``. A transport around another one
+    /// that makes a request of its own passes this on.
+    public var addresses: AddressPolicy {
         get { values.value.addresses }
         set { change { $0.addresses = newValue } }
     }

@@ -148,6 +148,8 @@ struct AddressPolicyTests {
         #expect(
             AsyncNetError.code { () throws(AsyncNetError) in try AddressPolicy.denying([text]).check() }
                 == .invalidConfiguration)
+        #expect(Self.objection(.denying([text]), "8.8.8.8") != nil)
+        #expect(Self.objection(.denying([text]), "8.8.8.8") != nil)
         #expect(throws: Never.self) { try AddressPolicy.publicOnly.allowing(["10.0.0.0/8"]).check() }
     }
 }

@@ -35,7 +35,7 @@ final class HTTP2Connection: PooledConnection {
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
     ) {
         machine = HTTP2Machine(
-            engine.configuration.http2Limits, streams: engine.versions.streams[route], now: engine.thread.now)
+            engine.configuration.http2Limits, streams: engine.versions.streams(to: route), now: engine.thread.now)
         super.init(number, route, stream, opening, engine: engine)
     }
 
@@ -47,6 +47,8 @@ final class HTTP2Connection: PooledConnection {
         guard !isClosed, !isRetired else { return 0 }
         return machine.streamLimit == 0 ? -1 : min(machine.capacity, transfersLeft)
     }
+
+    override var isDraining: Bool { isRetired || machine.isGoingAway }
 
     override func retire() {
         guard !isClosed, !isRetired else { return }

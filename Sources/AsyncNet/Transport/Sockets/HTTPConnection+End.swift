@@ -16,15 +16,14 @@ extension HTTPConnection {
         guard let delivery else { return }
         let isSent = sender?.isDone == true
         let isReusable =
-            receiver?.allowsReuse == true && isSent && !hasBytesLeft
+            receiver?.allowsReuse == true && isSent && !hasBytesLeft && !isRetired && transfersLeft > 0
             && transfer?.request.head.closesConnection == false && delivery.head?.statusCode != 421
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: isReusable) }
         finish(.success(()), keepsFor: isReusable ? keepTime(delivery.head) : nil)
     }
 
-    /// How long the connection may be kept; `nil` if it takes no transfer any more, or its server is about to close it.
+    /// How long the connection may be kept; `nil` if its server is about to close it.
     private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
-        guard !isRetired, transfersLeft > 0 else { return nil }
         let own = engine.configuration.idleTimeout
         guard let hint = head?.keepAliveSeconds else { return own }
         // The server's time begins before its response arrives.

@@ -4,14 +4,16 @@ struct KnownVersions {
 
     private var known: [ConnectionRoute: Version] = [:]
     /// How many streams a server takes, which its next connection tells only once the first streams are open.
-    private(set) var streams: [ConnectionRoute: Int] = [:]
+    private var streams: [ConnectionRoute: Int] = [:]
     private static let mostServers = 1000
+
+    func streams(to route: ConnectionRoute) -> Int? { streams[route.withoutPolicy] }
 
     /// The protocols for a handshake (ALPN, RFC 7301).
     func offered(to route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> [String] {
         switch setting {
         case .http2: ["h2"]
-        case .automatic where known[route] != .requires1: ["h2", "http/1.1"]
+        case .automatic where known[route.withoutPolicy] != .requires1: ["h2", "http/1.1"]
         case .automatic, .http1, .http3, .http3Preferred: ["http/1.1"]
         }
     }
@@ -20,7 +22,7 @@ struct KnownVersions {
     func mayBeHTTP2(_ route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> Bool {
         switch setting {
         case .http2: true
-        case .automatic: route.endpoint.isTLS && known[route] == nil
+        case .automatic: route.endpoint.isTLS && known[route.withoutPolicy] == nil
         case .http1, .http3, .http3Preferred: false
         }
     }
@@ -39,20 +41,30 @@ struct KnownVersions {
             }
             return true
         }
-        if route.endpoint.isTLS, agreed != "h2", known[route] == nil { note(route, .chooses1) }
-        if agreed == "h2", known[route] == .chooses1 { known[route] = nil }
+        if route.endpoint.isTLS, agreed != "h2", known[route.withoutPolicy] == nil { note(route, .chooses1) }
+        if agreed == "h2", known[route.withoutPolicy] == .chooses1 { known[route.withoutPolicy] = nil }
         return agreed == "h2"
     }
 
     mutating func note(_ limit: Int, of route: ConnectionRoute) {
         if streams.count >= Self.mostServers { streams = [:] }
-        streams[route] = limit
+        streams[route.withoutPolicy] = limit
     }
 
     mutating func requireHTTP1(_ route: ConnectionRoute) { note(route, .requires1) }
 
     private mutating func note(_ route: ConnectionRoute, _ version: Version) {
         if known.count >= Self.mostServers { known = [:] }
-        known[route] = version
+        known[route.withoutPolicy] = version
+    }
+}
+
+extension ConnectionRoute {
+    /// A server speaks the same versions whatever its address was judged by.
+    fileprivate var withoutPolicy: ConnectionRoute {
+        guard !addresses.isAny else { return self }
+        var route = self
+        route.addresses = .any
+        return route
     }
 }

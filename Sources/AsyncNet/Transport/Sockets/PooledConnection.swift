@@ -45,6 +45,9 @@ class PooledConnection: LoopHandler {
     /// How many more transfers it may carry by the configuration.
     var transfersLeft: Int { (engine.configuration.maximumRequestsPerConnection ?? .max) - transfers }
 
+    /// Whether it is closed with its last transfer.
+    var isDraining: Bool { isRetired }
+
     /// Its lifetime is over, or it has carried as many transfers as it may.
     func retire() { isRetired = true }
 

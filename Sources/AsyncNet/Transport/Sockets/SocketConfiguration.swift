@@ -60,8 +60,8 @@ extension SocketTransport {
 
         /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
         public var addresses: [String: [String]]
-        /// Which addresses may be connected to, those of proxies included, whatever the request's policy allows. Every address
-        /// by default.
+        /// Which addresses sockets may be connected to, whatever the request's policy allows: those of servers, or of the proxy,
+        /// behind which only the request's policy judges servers. Every address by default.
         public var addressPolicy: AddressPolicy
         /// The local interface or address of all connections. `nil` lets the system choose.
         public var localInterface: String?

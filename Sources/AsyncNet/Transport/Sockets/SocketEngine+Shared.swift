@@ -7,7 +7,9 @@ extension SocketEngine {
     }
 
     func changedRoom(of connection: PooledConnection) {
-        perform(pool.changedRoom(connection.number, of: connection.route, to: connection.room ?? 0))
+        perform(
+            pool.changedRoom(
+                connection.number, of: connection.route, to: connection.room ?? 0, isDraining: connection.isDraining))
     }
 
     func closeShared(_ connection: PooledConnection) {

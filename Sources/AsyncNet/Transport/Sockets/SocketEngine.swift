@@ -23,6 +23,8 @@ final class SocketEngine {
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var nextNumber = 0
     private var memoryTimer: LoopTimers.ID?
+    /// Those that wait for their connections.
+    var warmUps: [WarmUp] = []
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
@@ -102,7 +104,9 @@ final class SocketEngine {
             connection.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
-            if pool.firstWaiting(for: transfer.route) == nil { cancelLookups(for: transfer.route) }
+            if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
+                cancelLookups(for: transfer.route)
+            }
         }
         ended(transfer)
     }
@@ -133,13 +137,19 @@ final class SocketEngine {
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
     ) {
         var actions = actions[...]
-        while let action = actions.popFirst() {
-            switch action {
-            case .use(let number, let transfer) where transfer.pipe.isEnded: actions += decline(number, transfer)
-            case .use(let number, let transfer): if let place = live[transfer] { use(number, transfer, place) }
-            case .open(let route): open(route, for: transfer)
-            case .close(let number): connections[number].map(closeIdle)
+        // Their connections tell how many more transfers they take once those of this list have begun.
+        var declined: [(Int, SocketTransfer)] = []
+        while true {
+            while let action = actions.popFirst() {
+                switch action {
+                case .use(let number, let transfer) where transfer.pipe.isEnded: declined.append((number, transfer))
+                case .use(let number, let transfer): if let place = live[transfer] { use(number, transfer, place) }
+                case .open(let route): open(route, for: transfer)
+                case .close(let number): connections[number].map(closeIdle)
+                }
             }
+            guard let (number, transfer) = declined.popLast() else { return }
+            actions += decline(number, transfer)
         }
     }
 
@@ -162,11 +172,7 @@ final class SocketEngine {
 
     // MARK: Opening
 
-    /// - Parameter then: Called after the end of the dial.
-    func open(
-        _ route: ConnectionRoute, for transfer: SocketTransfer?,
-        then next: @escaping (Result<Void, AsyncNetError>) -> Void = { _ in }
-    ) {
+    func open(_ route: ConnectionRoute, for transfer: SocketTransfer?) {
         let number = nextNumber
         nextNumber += 1
         let dial = Dial(
@@ -178,7 +184,7 @@ final class SocketEngine {
             onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
             end: { [weak self] result in
                 self?.dialed(number, route, result)
-                next(result.map { _ in })
+                self?.goOnWarmingUp(route, result.map { _ in })
             })
         dials[number] = dial
         dial.start()

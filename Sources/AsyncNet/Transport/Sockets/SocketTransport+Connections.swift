@@ -13,7 +13,7 @@ extension SocketTransport {
         public let age: Duration
         /// How many transfers it carries.
         public let runningTransfers: Int
-        /// How many requests of its origin wait for a connection.
+        /// How many requests wait for a connection like this one.
         public let waitingRequests: Int
         /// Whether it carries no transfer.
         public var isIdle: Bool { runningTransfers == 0 }
@@ -34,9 +34,9 @@ extension SocketTransport {
         if endpoint.isTLS { _ = try setup.hosts.tls(for: endpoint) }
         var route = try setup.proxies.route(to: endpoint, isTunnelled: false)
         route.addresses = addresses
-        let ends = (0..<max(1, count)).map { _ in Promise<Void>() }
-        try loop.submit { [route] in SocketEngine.on($0, setup).warmUp(route, count, ends[...]) }
-        for end in ends { try await end.value() }
+        let warmUp = WarmUp(route: route, count: max(1, count))
+        try loop.submit { SocketEngine.on($0, setup).start(warmUp) }
+        try await warmUp.end.value()
     }
 }
 
@@ -53,28 +53,40 @@ extension SocketEngine {
         }
     }
 
-    /// Opens the first connection, which tells whether it is shared, then the others.
-    ///
-    /// - Parameter ends: One for each connection; those of connections that are not needed are fulfilled too.
-    fileprivate func warmUp(_ route: ConnectionRoute, _ count: Int, _ ends: ArraySlice<Promise<Void>>) {
-        guard let first = ends.first else { return }
-        let mayShare = versions.mayBeHTTP2(route, configuration.httpVersion)
-        guard pool.prepare(route, count: count, mayShare: mayShare) else {
-            for end in ends { end.fulfil(.success(())) }
-            return
-        }
-        let others = ends.dropFirst()
+    fileprivate func start(_ warmUp: WarmUp) {
         thread.activeCount += 1
-        open(route, for: nil) { [weak self] result in
-            guard let self else { return }
-            thread.activeCount -= 1
-            first.fulfil(result)
-            if case .failure(let error) = result {
-                for end in others { end.fulfil(.failure(error)) }
-            } else if mayShare {
-                warmUp(route, count, others)
+        warmUps.append(warmUp)
+        goOnWarmingUp(warmUp.route, .success(()))
+    }
+
+    /// Called after the end of each dial, which may be right after its beginning.
+    func goOnWarmingUp(_ route: ConnectionRoute, _ result: Result<Void, AsyncNetError>) {
+        for warmUp in warmUps where warmUp.route == route {
+            if case .success = result, opensMore(for: warmUp) { continue }
+            end(warmUp, result)
+        }
+    }
+
+    private func end(_ warmUp: WarmUp, _ result: Result<Void, AsyncNetError>) {
+        guard let index = warmUps.firstIndex(where: { $0.end === warmUp.end }) else { return }
+        warmUps.remove(at: index)
+        thread.activeCount -= 1
+        warmUp.end.fulfil(result)
+    }
+
+    /// Opens the connections that are missing: the first one alone where it may turn out to be shared.
+    ///
+    /// - Returns: Whether a connection is being opened that the warm-up waits for.
+    private func opensMore(for warmUp: WarmUp) -> Bool {
+        let mayShare = versions.mayBeHTTP2(warmUp.route, configuration.httpVersion)
+        // A dial that fails at once has ended the warm-up.
+        while warmUps.contains(where: { $0.end === warmUp.end }) {
+            switch pool.prepare(warmUp.route, count: warmUp.count, mayShare: mayShare) {
+            case .open: open(warmUp.route, for: nil)
+            case .wait: return true
+            case .done: return false
             }
         }
-        if !mayShare { warmUp(route, count, others) }
+        return true
     }
 }

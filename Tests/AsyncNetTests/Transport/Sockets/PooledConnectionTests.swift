@@ -174,9 +174,29 @@ struct PooledConnectionTests {
         #expect(await code(sockets, "a b") == .malformedURL)
         #expect(
             await code(Session(transport: StubTransport { _ in .text("x") }), "http://a/") == .unsupportedByTransport)
+        let unreadable = Session(transport: .sockets(), configuration: .init(addresses: .allowing(["127.0.0.1/33"])))
+        #expect(await code(unreadable, "http://127.0.0.1:1") == .invalidConfiguration)
         await sockets.finish()
         #expect(await code(sockets, "http://127.0.0.1:1") == .sessionFinished)
         await server.stop()
+    }
+
+    @Test("Connections that are being opened are waited for, and not opened twice")
+    func warmUps() async throws {
+        try await withServer { (server: MockServer) async throws in
+            let transport = Self.transport(server)
+            let session = Session(transport: transport)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<5 {
+                    group.addTask {
+                        try await session.warmUp(server.url(), connections: 3)
+                        return await transport.connections.count
+                    }
+                }
+                for try await count in group { #expect(count == 3) }
+            }
+            #expect(await server.connectionCount == 3)
+        }
     }
 
     @Test("A request takes the connection that is opened before it")

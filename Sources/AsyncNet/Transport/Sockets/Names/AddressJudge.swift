@@ -1,3 +1,5 @@
+import Foundation
+
 /// Asks a policy about the addresses of one server.
 struct AddressJudge {
     private let endpoint: ServerEndpoint
@@ -15,9 +17,10 @@ struct AddressJudge {
         guard !policy.isAny else { return addresses }
         var refusal: (address: String, objection: String)?
         let allowed = addresses.filter { address in
-            guard let text = address.text?.prefix(while: { $0 != "%" }) else { return true }
-            guard let objection = objection(to: String(text)) else { return true }
-            refusal = refusal ?? (String(text), objection)
+            guard address.family != AF_UNIX else { return true }
+            let text = String(address.text?.prefix { $0 != "%" } ?? "")
+            guard let objection = objection(to: text) else { return true }
+            refusal = refusal ?? (text, objection)
             return false
         }
         guard allowed.isEmpty, let refusal else { return allowed }
@@ -28,7 +31,10 @@ struct AddressJudge {
     /// Judges a server whose name, if the URL has one, a proxy looks up.
     func checkUnresolved() throws(AsyncNetError) {
         guard !policy.isAny else { return }
-        if let address = SocketAddress(numeric: endpoint.host, port: endpoint.port) {
+        let host = String(endpoint.host.prefix { $0 != "%" })
+        if let text = IPText.v6(host) ?? IPText.v4(host),
+            let address = SocketAddress(numeric: text, port: endpoint.port)
+        {
             _ = try allowed([address])
         } else if !policy.letsProxiesResolve {
             throw AsyncNetError(

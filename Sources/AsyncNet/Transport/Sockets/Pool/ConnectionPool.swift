@@ -33,6 +33,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         /// The transfers that wait, with those of the highest priority first, otherwise in order.
         var waiting: [(transfer: Transfer, priority: Int)] = []
         var connections: Int { idle.count + opening + busy + shared.count }
+        var limitedConnections: Int { idle.count + opening + busy + shared.count { !$0.isDraining } }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
 
         /// Whether the server allows no transfer at all: on another connection it would allow none either.
@@ -46,6 +47,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var active = 0
         /// How many more transfers it takes; below zero while its server allows none at all.
         var room: Int
+        /// Whether it is closed with its last transfer, which may take long: it counts towards no origin's limit.
+        var isDraining = false
     }
 
     private let limits: Limits
@@ -97,20 +100,27 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return open(for: key)
     }
 
-    /// Has a connection opened that no transfer waits for, unless there are so many, a shared one, or as many as the limits
-    /// allow.
-    ///
-    /// - Returns: Whether to open one.
-    mutating func prepare(_ key: Key, count: Int, mayShare: Bool) -> Bool {
+    enum Preparation {
+        /// Open a connection, for which no transfer waits.
+        case open
+        /// A connection is being opened.
+        case wait
+        /// There are enough: so many, a shared one that takes transfers, or as many as the limits allow.
+        case done
+    }
+
+    /// Looks whether connections are there before their transfers.
+    mutating func prepare(_ key: Key, count: Int, mayShare: Bool) -> Preparation {
         let origin = origins[key] ?? Origin()
-        guard origin.connections < min(count, limits.connectionsPerOrigin), origin.shared.isEmpty, hasPlace else {
-            return false
-        }
+        let wanted = min(count, limits.connectionsPerOrigin)
+        if origin.idle.count + origin.busy >= wanted || origin.shared.contains(where: { $0.room > 0 }) { return .done }
+        let mayOpen = origin.limitedConnections < wanted && hasPlace && !(mayShare && origin.opening > 0)
+        guard mayOpen else { return origin.opening > 0 ? .wait : .done }
         origins[key] = origin
         origin.mayShare = mayShare
         origin.opening += 1
         connections += 1
-        return true
+        return .open
     }
 
     func waitingCount(for key: Key) -> Int { origins[key]?.waiting.count ?? 0 }
@@ -165,9 +175,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     }
 
     /// A shared connection takes more or fewer transfers; none if it is about to be closed.
-    mutating func changedRoom(_ connection: Connection, of key: Key, to room: Int) -> [Action] {
+    mutating func changedRoom(
+        _ connection: Connection, of key: Key, to room: Int, isDraining: Bool = false
+    ) -> [Action] {
         guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
         origin.shared[index].room = room
+        if isDraining { origin.shared[index].isDraining = true }
         var actions: [Action] = []
         while origin.shared[index].room > 0, !origin.waiting.isEmpty {
             actions.append(.use(take(index, of: origin), origin.waiting.removeFirst().transfer))
@@ -189,7 +202,10 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         guard let origin = origins[key] else { return ([], []) }
         origin.opening -= 1
         connections -= 1
-        let count = origin.mayShare && origin.connections == 0 ? origin.waiting.count : min(1, origin.waiting.count)
+        // Whoever still has a connection that is being opened waits for that.
+        let count =
+            origin.mayShare && origin.connections == 0
+            ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.opening))
         let transfers = origin.waiting.prefix(count).map(\.transfer)
         origin.waiting.removeFirst(count)
         return (transfers, afterClosing(key))
@@ -228,7 +244,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     private mutating func open(for key: Key) -> [Action] {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
             !origin.mayShare || origin.opening == 0, !origin.isHeldBack,
-            origin.connections < limits.connectionsPerOrigin
+            origin.limitedConnections < limits.connectionsPerOrigin
         else { return [] }
         if hasPlace {
             connections += 1

@@ -136,7 +136,7 @@ struct JudgedAddressTests {
         try await withServer(.text("x")) { (proxy: MockServer) async throws in
             let configuration = SocketTransport.Configuration(proxy: .url("\(scheme)://127.0.0.1:\(proxy.port)"))
             let session = Self.session(.publicOnly, configuration)
-            for host in ["10.0.0.1", "[fd00::1]", "intern.test"] {
+            for host in ["10.0.0.1", "10.1", "[fd00::1]", "[fd00::1%25nosuch]", "intern.test"] {
                 #expect(await Self.code(session, "http://\(host)/") == .addressNotAllowed, "\(host)")
             }
             #expect(await proxy.connectionCount == 0)

@@ -41,19 +41,42 @@ struct ConnectionPoolTests {
     @Test("A connection is opened before a transfer, within the limits, unless there are so many or a shared one")
     func prepared() {
         var pool = Self.pool()
-        #expect(pool.prepare("a", count: 1, mayShare: false) == true)
-        #expect(pool.prepare("a", count: 1, mayShare: false) == false)
-        #expect(pool.prepare("a", count: 9, mayShare: false) == true)
-        #expect(pool.prepare("a", count: 9, mayShare: false) == false)
+        #expect(pool.prepare("a", count: 1, mayShare: false) == .open)
+        #expect(pool.prepare("a", count: 1, mayShare: false) == .wait)
+        #expect(pool.prepare("a", count: 9, mayShare: false) == .open)
+        #expect(pool.prepare("a", count: 9, mayShare: false) == .wait)
         #expect(pool.opened(10, for: "a") == [])
         #expect(Self.request(1, to: "a", &pool) == [.use(10, 1)])
         #expect(Self.request(2, to: "a", &pool) == [])
         #expect(pool.opened(11, for: "a") == [.use(11, 2)])
-        #expect(pool.prepare("b", count: 1, mayShare: true) == true)
+        #expect(pool.prepare("a", count: 9, mayShare: false) == .done)
+        #expect(pool.prepare("b", count: 2, mayShare: true) == .open)
+        #expect(pool.prepare("b", count: 2, mayShare: true) == .wait)
         #expect(pool.opened(12, for: "b", room: 5) == [])
-        #expect(pool.prepare("b", count: 2, mayShare: true) == false)
-        #expect(pool.prepare("c", count: 1, mayShare: false) == false)
-        #expect(pool.failed("c").0 == [])
+        #expect(pool.prepare("b", count: 2, mayShare: true) == .done)
+        #expect(pool.prepare("c", count: 1, mayShare: false) == .done)
+    }
+
+    @Test("A failed connection fails no transfer that has another one being opened")
+    func failureBesideAnother() {
+        var pool = Self.pool()
+        #expect(pool.prepare("a", count: 2, mayShare: false) == .open)
+        #expect(pool.prepare("a", count: 2, mayShare: false) == .open)
+        #expect(Self.request(1, to: "a", &pool) == [])
+        #expect(pool.failed("a").0 == [])
+        #expect(pool.failed("a").0 == [1])
+    }
+
+    @Test("A shared connection that is closed with its last transfer counts towards no origin's limit")
+    func draining() {
+        var pool = Pool(.init(connectionsPerOrigin: 1, connections: 3))
+        _ = pool.wait(1, for: "a", mayShare: true)
+        #expect(pool.opened(10, for: "a", room: 5) == [.use(10, 1)])
+        #expect(pool.changedRoom(10, of: "a", to: 0, isDraining: true) == [])
+        #expect(pool.wait(2, for: "a", mayShare: true) == [.open("a")])
+        #expect(pool.prepare("a", count: 1, mayShare: true) == .wait)
+        #expect(pool.opened(11, for: "a", room: 5) == [.use(11, 2)])
+        #expect(pool.prepare("a", count: 1, mayShare: true) == .done)
     }
 
     @Test("An origin's limit makes transfers wait in order, those of a higher priority first")

@@ -1,0 +1,6 @@
+/// Connections that are opened before requests.
+struct WarmUp: Sendable {
+    let route: ConnectionRoute
+    let count: Int
+    let end = Promise<Void>()
+}
