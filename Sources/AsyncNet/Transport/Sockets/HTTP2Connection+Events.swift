@@ -110,12 +110,6 @@ extension HTTP2Connection {
         }
     }
 
-    /// The connection takes no more transfers, and is closed with its last one.
-    private func retire() {
-        machine.isGoingAway = true
-        engine.changedRoom(of: self)
-    }
-
     /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).
     private func sendAgain(_ exchange: HTTP2Exchange, _ frame: String) {
         guard exchange.result == nil else { return }
