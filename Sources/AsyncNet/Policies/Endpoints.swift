@@ -19,7 +19,7 @@
 ///
 /// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt goes
 /// to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until each endpoint
-/// was tried once. An endpoint whose circuit is open is left out until a probe succeeds: that needs a
+/// was tried once; each of these is charged to the ``SessionConfiguration/retryBudget``. An endpoint whose circuit is open is left out until a probe succeeds: that needs a
 /// ``SessionConfiguration/circuitBreaker``, which knows each endpoint as an origin of its own. If all circuits are open, the
 /// request ends with `.circuitOpen`.
 ///
@@ -90,7 +90,8 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
         // Another endpoint need not wait for what this one asks for.
         let policy = RetryPolicy(limit: .max, backoff: Backoff(scale: .zero), maximumRetryAfter: nil)
         let mayRepeat = await policy.retry(after: error, context: context).delay != nil
-        return error.code == .circuitOpen || mayRepeat ? .elsewhere : .doNotRetry
+        guard error.code != .circuitOpen else { return .elsewhere.uncharged }
+        return mayRepeat ? .elsewhere : .doNotRetry
     }
 
     private static func choice(_ plan: Plan, _ attempt: Int, _ context: RequestContext) -> Int {
@@ -117,12 +118,12 @@ struct EndpointOrder: Sendable {
     }
 
     /// - Parameter attempt: From 1.
-    /// - Returns: The endpoint whose turn it is, or the next one that is usable; without one, that whose turn it is.
+    /// - Returns: The usable endpoint whose turn it is; without one, that of all whose turn it is.
     func endpoint(of attempt: Int, seed: UInt64, isUsable: (Int) -> Bool) -> Int {
         let order = order(seed: seed)
-        let first = max(0, attempt - 1) % order.count
-        let turns = order[first...] + order[..<first]
-        return turns.first(where: isUsable) ?? order[first]
+        let usable = order.filter(isUsable)
+        let turns = usable.isEmpty ? order : usable
+        return turns[max(0, attempt - 1) % turns.count]
     }
 
     /// The next number above 0 and at most 1 (SplitMix64).

@@ -62,9 +62,9 @@ public struct RetryDecision: Sendable {
         if case .fail(let error) = choice { error } else { nil }
     }
 
-    /// Sends the request to another endpoint at once. Not charged: each endpoint is tried once.
+    /// Sends the request to another endpoint at once.
     static var elsewhere: RetryDecision {
-        var decision = RetryDecision.retry.uncharged
+        var decision = RetryDecision.retry
         decision.isElsewhere = true
         return decision
     }

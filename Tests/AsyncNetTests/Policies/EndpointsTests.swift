@@ -39,7 +39,7 @@ struct EndpointOrderTests {
     @Test(
         "Each attempt has the next endpoint that is usable, and none twice before all were tried",
         arguments: [
-            ([0, 1, 2], [0, 1, 2, 0, 1]), ([1, 2], [1, 1, 2, 1, 1]), ([2], [2, 2, 2, 2, 2]), ([], [0, 1, 2, 0, 1]),
+            ([0, 1, 2], [0, 1, 2, 0, 1]), ([1, 2], [1, 2, 1, 2, 1]), ([2], [2, 2, 2, 2, 2]), ([], [0, 1, 2, 0, 1]),
         ])
     func attempts(_ usable: [Int], _ expected: [Int]) {
         // Without weights the order is that of the list.

@@ -51,7 +51,11 @@ public final class SocketTransport: Transport {
     /// addresses and resolver too.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard let setup = try? setup.get() else { return .nothing }
-        return setup.hosts.trust(for: request) { configuration.route.text(to: request.url) }
+        return setup.hosts.trust(for: request) {
+            let route = configuration.route.text(to: request.url)
+            // What another resolver of the same type answers is not known.
+            return configuration.resolver is StandardResolver ? route : "\(route) \(setup.identity)"
+        }
     }
 
     /// Refuses new requests, waits for running transfers to end, then closes all connections.
@@ -98,6 +102,7 @@ final class SocketSetup: Sendable {
     let authorizations = ProxyAuthorizations()
     let memory = KeptMemory()
     let addresses: [String: [String]]
+    let identity = UUID()
 
     init(_ configuration: SocketTransport.Configuration) throws(AsyncNetError) {
         self.configuration = configuration

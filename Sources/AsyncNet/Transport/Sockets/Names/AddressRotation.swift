@@ -11,18 +11,27 @@ struct AddressRotation {
     ///   should not all begin with the same one.
     init(start: Int) { self.start = start }
 
-    /// - Returns: The addresses in the order in which they are tried.
+    /// - Returns: The addresses in the order in which they are tried: those of the first one's family before the others, as a
+    ///   machine without the other family would give all turns of that to the same address.
     mutating func next<Address>(_ addresses: [Address], of name: String, text: (Address) -> String) -> [Address] {
+        func isIPv6(_ address: Address) -> Bool { text(address).utf8.contains(UInt8(ascii: ":")) }
+        guard let first = addresses.first.map(isIPv6) else { return [] }
+        return turn(addresses.filter { isIPv6($0) == first }, first ? "\(name) 6" : name, text)
+            + turn(addresses.filter { isIPv6($0) != first }, first ? name : "\(name) 6", text)
+    }
+
+    private mutating func turn<Address>(_ addresses: [Address], _ key: String, _ text: (Address) -> String) -> [Address]
+    {
         guard addresses.count > 1 else { return addresses }
         let sorted = addresses.map { (text($0), $0) }.sorted { $0.0 < $1.0 }
         let first =
-            if let last = last[name] {
+            if let last = last[key] {
                 sorted.firstIndex { $0.0 > last } ?? 0
             } else {
                 start % sorted.count
             }
         if last.count >= Self.mostNames { last = [:] }
-        last[name] = sorted[first].0
+        last[key] = sorted[first].0
         return (sorted[first...] + sorted[..<first]).map(\.1)
     }
 }

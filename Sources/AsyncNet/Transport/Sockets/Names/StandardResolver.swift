@@ -107,6 +107,11 @@ public struct StandardResolver: Resolver {
     }
 }
 
+extension StandardResolver: CustomReflectable {
+    /// What `dump` shows: not the path of a server for DNS over HTTPS, which may be a secret.
+    public var customMirror: Mirror { Mirror(self, children: ["route": route as Any]) }
+}
+
 extension Resolver {
     /// What decides where a name leads, for comparisons; `nil` for the system's resolver.
     var route: String? {

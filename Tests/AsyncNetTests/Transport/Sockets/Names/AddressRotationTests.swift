@@ -32,6 +32,14 @@ struct AddressRotationTests {
         #expect(turns(answers, start: start) == expected)
     }
 
+    @Test("Each family has turns of its own, and the first one's addresses come first")
+    func families() {
+        var rotation = AddressRotation(start: 0)
+        let next = { rotation.next(["1", "2", "a:", "b:"], of: "name", text: \.self).joined(separator: " ") }
+        #expect([next(), next(), next()] == ["1 2 a: b:", "2 1 b: a:", "1 2 a: b:"])
+        #expect(rotation.next(["b:", "1", "2"], of: "name", text: \.self) == ["b:", "2", "1"])
+    }
+
     @Test("Names have turns of their own, and no number of them takes memory without end")
     func names() {
         var rotation = AddressRotation(start: 0)

@@ -112,6 +112,14 @@ struct StandardResolverTests {
 
     // MARK: Resolvers that do not answer
 
+    @Test("A dump shows no path of a server for DNS over HTTPS")
+    func dumped() {
+        var text = ""
+        dump(SocketTransport.Configuration(resolver: .https("https://127.0.0.1/secret/query")), to: &text)
+        #expect(text.contains("127.0.0.1:443"))
+        #expect(!text.contains("secret"))
+    }
+
     @Test("A resolver that hangs, and ignores cancellation, delays neither a cancel nor the connect timeout")
     func hanging() async throws {
         let (gate, task) = (Gate(), Counter())
