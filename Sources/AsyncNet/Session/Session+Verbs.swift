@@ -64,8 +64,12 @@ extension Session {
     /// ``SessionConfiguration/encoder`` encodes are those of
     /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
     ///
-    /// - Parameter body: The query. The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one,
-    ///   that of other bodies is given by `headers`.
+    /// - Parameters:
+    ///   - url: As of ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - body: The query. The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one,
+    ///     that of other bodies is given by `headers`.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - options: Policies and limits of this request.
     public nonisolated func query(
         _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
