@@ -91,7 +91,9 @@ private struct Course {
     /// there (RFC 9110 §15.5.20), or 425, as the request may have been sent before the handshake's end, on another
     /// connection on its way (RFC 8470 §5.2). Such a request is sent again once, with any method.
     private mutating func isUnprocessed(_ head: HTTPResponseHead, _ sent: TransportRequest) -> Bool {
-        guard [421, 425].contains(head.statusCode), !hasSentAgain, sent.body.replay != .once else { return false }
+        guard head.statusCode == 421 || head.statusCode == 425, !hasSentAgain, sent.body.replay != .once else {
+            return false
+        }
         hasSentAgain = true
         needsNewConnection = head.statusCode == 421
         return true
