@@ -16,7 +16,7 @@ struct WarmUp: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let nginx = try Nginx(files: ["small": Data(count: 1000)])
+        let nginx = try Nginx(files: ["document.json": Data(count: 1000)])
         defer { nginx.stop() }
         var (cold, warm) = (Row(name: "cold", first: [], second: []), Row(name: "warm", first: [], second: []))
         for server in [Nginx.Server.tls, .http2] {
@@ -44,7 +44,7 @@ struct WarmUp: AsyncParsableCommand {
     private func pair(_ nginx: Nginx, _ server: Nginx.Server, _ warms: Bool) async throws -> (Double, Double) {
         let tls = TLSConfiguration(trust: .anchors([try String(contentsOf: nginx.certificate, encoding: .utf8)]))
         let session = Session(transport: .sockets(tls: tls))
-        let url = nginx.url("small", server)
+        let url = nginx.url("document.json", server)
         if warms { try await session.warmUp(url) }
         var times: [Double] = []
         for _ in 0..<2 {
