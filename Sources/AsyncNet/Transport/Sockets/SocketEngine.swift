@@ -182,10 +182,7 @@ final class SocketEngine {
                 try tls.session(for: route.endpoint, offering: protocols)
             }, self,
             onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
-            end: { [weak self] result in
-                self?.dialed(number, route, result)
-                self?.goOnWarmingUp(route, result.map { _ in })
-            })
+            end: { [weak self] result in self?.dialed(number, route, result) })
         dials[number] = dial
         dial.start()
     }
@@ -215,6 +212,7 @@ final class SocketEngine {
             rest(connection, for: configuration.idleTimeout)
             retireLater(connection)
             perform(pool.opened(number, for: route, room: connection.room))
+            goOnWarmingUp(route, .success(()))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
             let (transfers, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
@@ -224,6 +222,7 @@ final class SocketEngine {
                 ended(transfer)
             }
             perform(actions)
+            goOnWarmingUp(route, .failure(error))
         }
     }
 

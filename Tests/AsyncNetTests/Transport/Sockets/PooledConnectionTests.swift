@@ -176,6 +176,8 @@ struct PooledConnectionTests {
             await code(Session(transport: StubTransport { _ in .text("x") }), "http://a/") == .unsupportedByTransport)
         let unreadable = Session(transport: .sockets(), configuration: .init(addresses: .allowing(["127.0.0.1/33"])))
         #expect(await code(unreadable, "http://127.0.0.1:1") == .invalidConfiguration)
+        let trusting = Self.transport(server) { $0.httpVersion = .http2 }
+        #expect(await code(Session(transport: trusting), server.url().absoluteString) == .badServerResponse)
         await sockets.finish()
         #expect(await code(sockets, "http://127.0.0.1:1") == .sessionFinished)
         await server.stop()
