@@ -14,8 +14,8 @@ import Foundation
 /// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks names
 /// up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve``; one to an address is judged.
 ///
-/// Responses that a cache has are used wherever they came from. `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
-/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``.
+/// `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
+/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. Responses that a cache has are used wherever they came from.
 public struct AddressPolicy: Sendable, Hashable {
     /// What a policy decides about.
     public struct Candidate: Sendable {
