@@ -8,6 +8,8 @@ struct WarmUp: AsyncParsableCommand {
         abstract: "The first and the second request of new sessions over TLS, with and without warmUp before them.")
 
     @Option(help: "How many sessions of each kind.") var sessions = 200
+    @Option(help: "Milliseconds of rest before each request: a server ends its part of a handshake after the client.")
+    var rest = 10
 
     struct Row {
         var name: String
@@ -48,6 +50,7 @@ struct WarmUp: AsyncParsableCommand {
         if warms { try await session.warmUp(url) }
         var times: [Double] = []
         for _ in 0..<2 {
+            try await Task.sleep(for: .milliseconds(rest))
             let start = ContinuousClock.now
             _ = try await session.request(url).serializing(Data.self).value
             times.append(start.duration(to: .now) / .microseconds(1))
