@@ -20,10 +20,7 @@ def make_certificates(script, folder):
     (folder / "chained.key").write_text((folder / "missing.key").read_text())
     for name in ["stapled", "revoked"]:
         listed(folder, name)
-
-
-def key(folder, name, common_name, subject=None, algorithm=("rsa:2048",)):
-    openssl("req", "-newkey", *algorithm, "-nodes", "-subj", subject or f"/CN={common_name}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr")
+    make_lists(folder)
 
 
 def authority(folder, name):
@@ -32,7 +29,7 @@ def authority(folder, name):
 
 
 def signed(folder, name, issuer, subject, extensions):
-    key(folder, name, subject)
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={subject}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr")
     (folder / f"{name}.ext").write_text(extensions)
     openssl("x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / f"{issuer}.pem", "-CAkey", folder / f"{issuer}.key", "-CAcreateserial",
         *DAYS, "-extfile", folder / f"{name}.ext", "-out", folder / f"{name}.pem")
@@ -53,3 +50,18 @@ def listed(folder, name):
         "-issuer", folder / "ca.pem", "-cert", folder / f"{name}.pem", "-respout", folder / f"{name}.ocsp", "-ndays", "1", "-noverify")
     # libcurl looks for the issuer among the certificates that the server sends.
     (folder / f"{name}.pem").write_text((folder / f"{name}.pem").read_text() + (folder / "ca.pem").read_text())
+
+
+def make_lists(folder):
+    """Lists of the authority, before and after `revoked` was revoked, one that is out of date, and one of another authority."""
+    def make(name, issuer, *more):
+        (folder / "lists.conf").write_text(
+            "[ca]\ndefault_ca=a\n[a]\ndatabase=" + ("index.txt" if name in ["revoked", "old"] else "none.txt") + "\ndefault_md=sha256\n")
+        (folder / "none.txt").touch()
+        openssl("ca", "-config", "lists.conf", "-gencrl", "-cert", f"{issuer}.pem", "-keyfile", f"{issuer}.key", "-out", f"{name}.crl",
+            *(more or ("-crldays", "1")), cwd=folder)
+
+    make("empty", "ca")
+    make("revoked", "ca")
+    make("other", "otherca")
+    make("old", "ca", "-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20210101000000Z")
