@@ -9,6 +9,11 @@ let features: [SwiftSetting] = [
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+/// The libraries of the trait LinkedTLS, on Linux: elsewhere it changes nothing.
+let linksTLS = BuildSettingCondition.when(platforms: [.linux], traits: ["LinkedTLS"])
+let linkedC: [CSetting] = [.define("ASYNCNET_LINKED_TLS", linksTLS)]
+let openSSL: [LinkerSetting] = [.linkedLibrary("ssl", linksTLS), .linkedLibrary("crypto", linksTLS)]
+
 let package = Package(
     name: "AsyncNet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -19,12 +24,22 @@ let package = Package(
         .library(name: "AsyncNetTesting", targets: ["AsyncNetTesting"]),
         .library(name: "AsyncNetTestSupport", targets: ["AsyncNetTestSupport"]),
     ],
+    traits: [
+        .trait(
+            name: "LinkedTLS",
+            description: "Links OpenSSL and zlib on Linux, instead of loading them at run time: for static executables."
+        )
+    ],
     targets: [
         .target(name: "CAsyncNetSockets"),
-        .target(name: "CAsyncNetTLS"),
-        .target(name: "CAsyncNetCompression"),
-        .target(name: "CAsyncNetLibcurl"),
-        .target(name: "CAsyncNetMockTLS"),
+        .target(
+            name: "CAsyncNetTLS", dependencies: ["CAsyncNetPlatform"], cSettings: linkedC, linkerSettings: openSSL),
+        .target(
+            name: "CAsyncNetCompression", dependencies: ["CAsyncNetPlatform"], cSettings: linkedC,
+            linkerSettings: [.linkedLibrary("z", linksTLS)]),
+        .target(name: "CAsyncNetLibcurl", dependencies: ["CAsyncNetPlatform"]),
+        .target(
+            name: "CAsyncNetMockTLS", dependencies: ["CAsyncNetPlatform"], cSettings: linkedC, linkerSettings: openSSL),
         .target(name: "CAsyncNetPlatform"),
         .target(
             name: "AsyncNet",

@@ -1,5 +1,6 @@
 #include "CAsyncNetCompression.h"
 
+#include <CAsyncNetPlatform.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,28 +72,29 @@ static struct {
 
 static char failure[256];
 
+static const char *find(void *library) {
+    const cp_symbol symbols[] = {
+        CP_SYMBOL(zlibVersion, zlib.version), CP_SYMBOL(deflateInit2_, zlib.init), CP_SYMBOL(deflate, zlib.deflate),
+        CP_SYMBOL(deflateReset, zlib.reset), CP_SYMBOL(deflateEnd, zlib.end), CP_SYMBOL(inflateInit2_, zlib.inflate_init),
+        CP_SYMBOL(inflate, zlib.inflate), CP_SYMBOL(inflateReset, zlib.inflate_reset),
+        CP_SYMBOL(inflateResetKeep, zlib.inflate_reset_keep), CP_SYMBOL(inflateEnd, zlib.inflate_end),
+    };
+    return cp_find(library, symbols, sizeof symbols / sizeof *symbols);
+}
+
+int32_t lz_is_linked(void) { return CP_IS_LINKED; }
+
 const char *lz_load(const char *name) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
+    void *library = name ? cp_open(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (name && !library) {
         const char *reason = dlerror();
         snprintf(failure, sizeof failure, "%s", reason ? reason : "it cannot be loaded");
         return failure;
     }
-    *(void **)&zlib.version = dlsym(library, "zlibVersion");
-    *(void **)&zlib.init = dlsym(library, "deflateInit2_");
-    *(void **)&zlib.deflate = dlsym(library, "deflate");
-    *(void **)&zlib.reset = dlsym(library, "deflateReset");
-    *(void **)&zlib.end = dlsym(library, "deflateEnd");
-    *(void **)&zlib.inflate_init = dlsym(library, "inflateInit2_");
-    *(void **)&zlib.inflate = dlsym(library, "inflate");
-    *(void **)&zlib.inflate_reset = dlsym(library, "inflateReset");
-    *(void **)&zlib.inflate_reset_keep = dlsym(library, "inflateResetKeep");
-    *(void **)&zlib.inflate_end = dlsym(library, "inflateEnd");
-    if (zlib.version && zlib.init && zlib.deflate && zlib.reset && zlib.end && zlib.inflate_init && zlib.inflate && zlib.inflate_reset
-        && zlib.inflate_end) return NULL;
+    if (!find(library)) return NULL;
     zlib.init = NULL;
     zlib.inflate_init = NULL;
-    snprintf(failure, sizeof failure, "%s is not zlib", name);
+    snprintf(failure, sizeof failure, "%s is not zlib", name ? name : "this program");
     return failure;
 }
 
@@ -132,7 +134,7 @@ int32_t lz_deflate(
 }
 
 int32_t lz_load_brotli(const char *name) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = cp_open(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return 0;
     *(void **)&brotli.create = dlsym(library, "BrotliDecoderCreateInstance");
     *(void **)&brotli.decompress = dlsym(library, "BrotliDecoderDecompressStream");
@@ -141,7 +143,7 @@ int32_t lz_load_brotli(const char *name) {
 }
 
 int32_t lz_load_zstd(const char *name) {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = cp_open(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return 0;
     *(void **)&zstd.create = dlsym(library, "ZSTD_createDCtx");
     *(void **)&zstd.set = dlsym(library, "ZSTD_DCtx_setParameter");

@@ -4,6 +4,7 @@
 
 #include "CAsyncNetLibcurl.h"
 
+#include <CAsyncNetPlatform.h>
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -151,12 +152,12 @@ static void *load_chosen(const char *path) {
             "name the file " LIBRARY " in a folder on LD_LIBRARY_PATH");
         return NULL;
     }
-    return dlopen(path, flags);
+    return cp_open(path, flags);
 }
 
 static void *load(void) {
     const char *path = chosen_file();
-    void *library = path ? load_chosen(path) : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = path ? load_chosen(path) : cp_open(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library || failure[0]) return library;
     const char *reason = dlerror();
     snprintf(failure, sizeof failure, "%s", reason ? reason : LIBRARY " cannot be loaded");

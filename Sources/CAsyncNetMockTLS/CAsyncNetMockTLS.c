@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // RTLD_DEFAULT
 #include "CAsyncNetMockTLS.h"
 
+#include <CAsyncNetPlatform.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -107,47 +108,39 @@ static char failure[256];
 static int is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-struct symbol { const char *name; void *function; };
-
-static int find(void *library, const char *file, const struct symbol *symbols, size_t count) {
-    for (size_t index = 0; index < count; index++) {
-        void *found = dlsym(library, symbols[index].name);
-        if (!found) {
-            snprintf(failure, sizeof failure, "%s has no %s", file, symbols[index].name);
-            return 0;
-        }
-        *(void **)symbols[index].function = found;
-    }
-    return 1;
+static int find(void *library, const char *file, const cp_symbol *symbols, size_t count) {
+    const char *missing = cp_find(library, symbols, count);
+    if (missing) snprintf(failure, sizeof failure, "%s has no %s", file, missing);
+    return !missing;
 }
 
 static int find_crypto(void *library) {
-    const struct symbol symbols[] = {
-        {"OPENSSL_init_crypto", &crypto.init}, {"ERR_clear_error", &crypto.clear_errors},
-        {"EVP_PKEY_Q_keygen", &crypto.keygen}, {"EVP_PKEY_free", &crypto.key_free},
-        {"EVP_sha256", &crypto.sha256}, {"X509_new", &crypto.x509_new}, {"X509_free", &crypto.x509_free},
-        {"X509_set_version", &crypto.x509_set_version}, {"X509_get_serialNumber", &crypto.x509_serial},
-        {"ASN1_INTEGER_set", &crypto.integer_set}, {"X509_getm_notBefore", &crypto.x509_starts},
-        {"X509_getm_notAfter", &crypto.x509_ends}, {"X509_gmtime_adj", &crypto.time_adjust},
-        {"X509_set_pubkey", &crypto.x509_set_key}, {"X509_get_subject_name", &crypto.x509_subject},
-        {"X509_NAME_add_entry_by_txt", &crypto.name_add}, {"X509_set_issuer_name", &crypto.x509_set_issuer},
-        {"X509V3_EXT_conf_nid", &crypto.extension_make}, {"X509_add_ext", &crypto.x509_add_extension},
-        {"X509_EXTENSION_free", &crypto.extension_free}, {"X509_sign", &crypto.x509_sign},
-        {"BIO_s_mem", &crypto.bio_memory}, {"BIO_new", &crypto.bio_new}, {"BIO_free", &crypto.bio_free},
-        {"BIO_read", &crypto.bio_read}, {"BIO_write", &crypto.bio_write}, {"BIO_ctrl", &crypto.bio_control},
-        {"PEM_write_bio_X509", &crypto.write_pem},
+    const cp_symbol symbols[] = {
+        CP_SYMBOL(OPENSSL_init_crypto, crypto.init), CP_SYMBOL(ERR_clear_error, crypto.clear_errors),
+        CP_SYMBOL(EVP_PKEY_Q_keygen, crypto.keygen), CP_SYMBOL(EVP_PKEY_free, crypto.key_free),
+        CP_SYMBOL(EVP_sha256, crypto.sha256), CP_SYMBOL(X509_new, crypto.x509_new), CP_SYMBOL(X509_free, crypto.x509_free),
+        CP_SYMBOL(X509_set_version, crypto.x509_set_version), CP_SYMBOL(X509_get_serialNumber, crypto.x509_serial),
+        CP_SYMBOL(ASN1_INTEGER_set, crypto.integer_set), CP_SYMBOL(X509_getm_notBefore, crypto.x509_starts),
+        CP_SYMBOL(X509_getm_notAfter, crypto.x509_ends), CP_SYMBOL(X509_gmtime_adj, crypto.time_adjust),
+        CP_SYMBOL(X509_set_pubkey, crypto.x509_set_key), CP_SYMBOL(X509_get_subject_name, crypto.x509_subject),
+        CP_SYMBOL(X509_NAME_add_entry_by_txt, crypto.name_add), CP_SYMBOL(X509_set_issuer_name, crypto.x509_set_issuer),
+        CP_SYMBOL(X509V3_EXT_conf_nid, crypto.extension_make), CP_SYMBOL(X509_add_ext, crypto.x509_add_extension),
+        CP_SYMBOL(X509_EXTENSION_free, crypto.extension_free), CP_SYMBOL(X509_sign, crypto.x509_sign),
+        CP_SYMBOL(BIO_s_mem, crypto.bio_memory), CP_SYMBOL(BIO_new, crypto.bio_new), CP_SYMBOL(BIO_free, crypto.bio_free),
+        CP_SYMBOL(BIO_read, crypto.bio_read), CP_SYMBOL(BIO_write, crypto.bio_write), CP_SYMBOL(BIO_ctrl, crypto.bio_control),
+        CP_SYMBOL(PEM_write_bio_X509, crypto.write_pem),
     };
     return find(library, CRYPTO_LIBRARY, symbols, sizeof symbols / sizeof *symbols);
 }
 
 static int find_tls(void *library) {
-    const struct symbol symbols[] = {
-        {"TLS_server_method", &tls.server}, {"SSL_CTX_new", &tls.context_new}, {"SSL_CTX_free", &tls.context_free},
-        {"SSL_CTX_use_certificate", &tls.use_certificate}, {"SSL_CTX_use_PrivateKey", &tls.use_key},
-        {"SSL_new", &tls.create}, {"SSL_free", &tls.destroy}, {"SSL_set_bio", &tls.set_bio},
-        {"SSL_set_accept_state", &tls.accept}, {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read},
-        {"SSL_write", &tls.write}, {"SSL_get_error", &tls.error}, {"SSL_shutdown", &tls.shutdown},
-        {"SSL_CTX_set_alpn_select_cb", &tls.set_alpn_selector}, {"SSL_select_next_proto", &tls.select_protocol},
+    const cp_symbol symbols[] = {
+        CP_SYMBOL(TLS_server_method, tls.server), CP_SYMBOL(SSL_CTX_new, tls.context_new), CP_SYMBOL(SSL_CTX_free, tls.context_free),
+        CP_SYMBOL(SSL_CTX_use_certificate, tls.use_certificate), CP_SYMBOL(SSL_CTX_use_PrivateKey, tls.use_key),
+        CP_SYMBOL(SSL_new, tls.create), CP_SYMBOL(SSL_free, tls.destroy), CP_SYMBOL(SSL_set_bio, tls.set_bio),
+        CP_SYMBOL(SSL_set_accept_state, tls.accept), CP_SYMBOL(SSL_do_handshake, tls.handshake), CP_SYMBOL(SSL_read, tls.read),
+        CP_SYMBOL(SSL_write, tls.write), CP_SYMBOL(SSL_get_error, tls.error), CP_SYMBOL(SSL_shutdown, tls.shutdown),
+        CP_SYMBOL(SSL_CTX_set_alpn_select_cb, tls.set_alpn_selector), CP_SYMBOL(SSL_select_next_proto, tls.select_protocol),
     };
     return find(library, TLS_LIBRARY, symbols, sizeof symbols / sizeof *symbols);
 }
@@ -159,7 +152,7 @@ static int has_openssl(void) {
 }
 
 static int open_library(const char *file, void **library) {
-    *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    *library = cp_open(file, RTLD_NOW | RTLD_LOCAL);
     if (*library) return 1;
     const char *reason = dlerror();
     snprintf(failure, sizeof failure, "%s", reason ? reason : file);
@@ -168,7 +161,7 @@ static int open_library(const char *file, void **library) {
 
 static void load(void) {
     void *crypto_library = RTLD_DEFAULT, *tls_library = RTLD_DEFAULT;
-    if (!has_openssl()) {
+    if (!CP_IS_LINKED && !has_openssl()) {
         if (!open_library(CRYPTO_LIBRARY, &crypto_library) || !open_library(TLS_LIBRARY, &tls_library)) return;
     }
     if (!find_crypto(crypto_library)) return;

@@ -3,6 +3,7 @@
 #endif
 #include "CAsyncNetPlatform.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +14,10 @@
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <link.h>
+#endif
 
 #ifdef __APPLE__
 #define MODIFIED st_mtimespec
@@ -153,3 +158,28 @@ long cp_receive_routes(int descriptor, void *buffer, size_t size) {
     return -1;
 }
 #endif
+
+#ifdef __linux__
+/// For the first object, which is the program: whether it names a loader, as all but static ones do.
+static int has_loader(struct dl_phdr_info *program, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    for (int index = 0; index < program->dlpi_phnum; index++) {
+        if (program->dlpi_phdr[index].p_type == PT_INTERP) return 1;
+    }
+    return -1;
+}
+
+void *cp_open(const char *name, int flags) { return dl_iterate_phdr(has_loader, NULL) == 1 ? dlopen(name, flags) : NULL; }
+#else
+void *cp_open(const char *name, int flags) { return dlopen(name, flags); }
+#endif
+
+const char *cp_find(void *library, const cp_symbol *symbols, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        void *found = symbols[index].linked ? symbols[index].linked : dlsym(library, symbols[index].name);
+        if (!found) return symbols[index].name;
+        *(void **)symbols[index].variable = found;
+    }
+    return NULL;
+}

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // RTLD_DEFAULT
 #include "CAsyncNetTLS.h"
 
+#include <CAsyncNetPlatform.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,6 +69,7 @@ static struct {
     void (*error_text)(unsigned long, char *, size_t);
     const char *(*reason_text)(unsigned long);
     const char *(*verify_text)(long);
+    const char *(*default_file)(void), *(*default_folder)(void);
     bio *(*bio_from)(const void *, int);
     void *(*bio_meth)(int, const char *);
     int (*bio_index)(void);
@@ -134,6 +136,7 @@ static struct {
     void (*context_verify)(void *, int, int (*)(int, void *));
     void (*context_verifier)(void *, int (*)(void *, void *), void *);
     int (*default_paths)(void *);
+    int (*load_authorities)(void *, const char *, const char *);
     void *(*store)(const void *);
     int (*use_certificate)(void *, void *);
     int (*use_key)(void *, void *);
@@ -205,85 +208,80 @@ struct at_session {
 
 // MARK: Finding OpenSSL
 
-struct symbol { const char *name; void *function; };
-
-static int find(void *library, const char *file, const struct symbol *symbols, size_t count) {
-    for (size_t index = 0; index < count; index++) {
-        void *found = dlsym(library, symbols[index].name);
-        if (!found) {
-            snprintf(problem, sizeof problem, "%s has no %s", file, symbols[index].name);
-            return 0;
-        }
-        *(void **)symbols[index].function = found;
-    }
-    return 1;
+static int find(void *library, const char *file, const cp_symbol *symbols, size_t count) {
+    const char *missing = cp_find(library, symbols, count);
+    if (missing) snprintf(problem, sizeof problem, "%s has no %s", file, missing);
+    return !missing;
 }
 
 static int find_crypto(void *library, const char *file) {
-    const struct symbol symbols[] = {
-        {"OPENSSL_init_crypto", &crypto.init}, {"OpenSSL_version", &crypto.version},
-        {"ERR_clear_error", &crypto.clear_errors}, {"ERR_peek_error", &crypto.last_error},
-        {"ERR_error_string_n", &crypto.error_text}, {"ERR_reason_error_string", &crypto.reason_text},
-        {"X509_verify_cert_error_string", &crypto.verify_text}, {"BIO_new_mem_buf", &crypto.bio_from},
-        {"BIO_meth_new", &crypto.bio_meth}, {"BIO_get_new_index", &crypto.bio_index},
-        {"BIO_meth_set_read", &crypto.bio_set_read}, {"BIO_meth_set_write", &crypto.bio_set_write},
-        {"BIO_meth_set_ctrl", &crypto.bio_set_ctrl}, {"BIO_new", &crypto.bio_new}, {"BIO_free", &crypto.bio_free},
-        {"BIO_set_data", &crypto.bio_set_data}, {"BIO_get_data", &crypto.bio_data},
-        {"BIO_set_init", &crypto.bio_set_init}, {"BIO_set_flags", &crypto.bio_set_flags},
-        {"BIO_clear_flags", &crypto.bio_clear_flags}, {"PEM_read_bio_X509", &crypto.pem_x509},
-        {"PEM_read_bio_X509_AUX", &crypto.pem_x509_aux}, {"PEM_read_bio_PrivateKey", &crypto.pem_key},
-        {"EVP_PKEY_free", &crypto.key_free}, {"X509_free", &crypto.x509_free}, {"i2d_X509", &crypto.x509_encode},
-        {"PEM_read_bio_X509_CRL", &crypto.pem_list}, {"X509_STORE_add_crl", &crypto.store_add_list},
-        {"X509_CRL_free", &crypto.list_free}, {"d2i_PKCS12", &crypto.pkcs12_decode},
-        {"PKCS12_parse", &crypto.pkcs12_parse}, {"PKCS12_free", &crypto.pkcs12_free},
-        {"X509_get0_notAfter", &crypto.not_after}, {"ASN1_TIME_to_tm", &crypto.time_parts},
-        {"X509_STORE_add_cert", &crypto.store_add}, {"X509_verify_cert", &crypto.verify},
-        {"X509_STORE_CTX_get_ex_data", &crypto.verify_data},
-        {"X509_STORE_CTX_get0_untrusted", &crypto.verify_untrusted},
-        {"X509_STORE_CTX_get_num_untrusted", &crypto.untrusted_count},
-        {"X509_STORE_CTX_get_error", &crypto.verify_error},
-        {"X509_STORE_CTX_get_error_depth", &crypto.verify_depth},
-        {"X509_STORE_CTX_set_error", &crypto.set_verify_error}, {"OPENSSL_sk_num", &crypto.stack_count},
-        {"OPENSSL_sk_value", &crypto.stack_at}, {"OPENSSL_sk_shift", &crypto.stack_shift},
-        {"OPENSSL_sk_free", &crypto.stack_free}, {"X509_VERIFY_PARAM_set_flags", &crypto.param_flags},
-        {"X509_VERIFY_PARAM_set1_ip_asc", &crypto.param_address}, {"CRYPTO_free", &crypto.free_memory},
-        {"CRYPTO_get_ex_new_index", &crypto.new_index}, {"OpenSSL_version_num", &crypto.version_number},
-        {"EVP_sha1", &crypto.sha1}, {"X509_check_issued", &crypto.is_issuer},
-        {"d2i_OCSP_RESPONSE", &crypto.status_decode}, {"OCSP_response_status", &crypto.status_outcome},
-        {"OCSP_response_get1_basic", &crypto.status_basic}, {"OCSP_basic_verify", &crypto.status_verify},
-        {"OCSP_cert_to_id", &crypto.status_id}, {"OCSP_resp_find_status", &crypto.status_find},
-        {"OCSP_check_validity", &crypto.status_is_current}, {"OCSP_RESPONSE_free", &crypto.status_free},
-        {"OCSP_BASICRESP_free", &crypto.status_basic_free}, {"OCSP_CERTID_free", &crypto.status_id_free},
+    const cp_symbol symbols[] = {
+        CP_SYMBOL(OPENSSL_init_crypto, crypto.init), CP_SYMBOL(OpenSSL_version, crypto.version),
+        CP_SYMBOL(ERR_clear_error, crypto.clear_errors), CP_SYMBOL(ERR_peek_error, crypto.last_error),
+        CP_SYMBOL(ERR_error_string_n, crypto.error_text), CP_SYMBOL(ERR_reason_error_string, crypto.reason_text),
+        CP_SYMBOL(X509_verify_cert_error_string, crypto.verify_text),
+        CP_SYMBOL(X509_get_default_cert_file, crypto.default_file),
+        CP_SYMBOL(X509_get_default_cert_dir, crypto.default_folder), CP_SYMBOL(BIO_new_mem_buf, crypto.bio_from),
+        CP_SYMBOL(BIO_meth_new, crypto.bio_meth), CP_SYMBOL(BIO_get_new_index, crypto.bio_index),
+        CP_SYMBOL(BIO_meth_set_read, crypto.bio_set_read), CP_SYMBOL(BIO_meth_set_write, crypto.bio_set_write),
+        CP_SYMBOL(BIO_meth_set_ctrl, crypto.bio_set_ctrl), CP_SYMBOL(BIO_new, crypto.bio_new), CP_SYMBOL(BIO_free, crypto.bio_free),
+        CP_SYMBOL(BIO_set_data, crypto.bio_set_data), CP_SYMBOL(BIO_get_data, crypto.bio_data),
+        CP_SYMBOL(BIO_set_init, crypto.bio_set_init), CP_SYMBOL(BIO_set_flags, crypto.bio_set_flags),
+        CP_SYMBOL(BIO_clear_flags, crypto.bio_clear_flags), CP_SYMBOL(PEM_read_bio_X509, crypto.pem_x509),
+        CP_SYMBOL(PEM_read_bio_X509_AUX, crypto.pem_x509_aux), CP_SYMBOL(PEM_read_bio_PrivateKey, crypto.pem_key),
+        CP_SYMBOL(EVP_PKEY_free, crypto.key_free), CP_SYMBOL(X509_free, crypto.x509_free), CP_SYMBOL(i2d_X509, crypto.x509_encode),
+        CP_SYMBOL(PEM_read_bio_X509_CRL, crypto.pem_list), CP_SYMBOL(X509_STORE_add_crl, crypto.store_add_list),
+        CP_SYMBOL(X509_CRL_free, crypto.list_free), CP_SYMBOL(d2i_PKCS12, crypto.pkcs12_decode),
+        CP_SYMBOL(PKCS12_parse, crypto.pkcs12_parse), CP_SYMBOL(PKCS12_free, crypto.pkcs12_free),
+        CP_SYMBOL(X509_get0_notAfter, crypto.not_after), CP_SYMBOL(ASN1_TIME_to_tm, crypto.time_parts),
+        CP_SYMBOL(X509_STORE_add_cert, crypto.store_add), CP_SYMBOL(X509_verify_cert, crypto.verify),
+        CP_SYMBOL(X509_STORE_CTX_get_ex_data, crypto.verify_data),
+        CP_SYMBOL(X509_STORE_CTX_get0_untrusted, crypto.verify_untrusted),
+        CP_SYMBOL(X509_STORE_CTX_get_num_untrusted, crypto.untrusted_count),
+        CP_SYMBOL(X509_STORE_CTX_get_error, crypto.verify_error),
+        CP_SYMBOL(X509_STORE_CTX_get_error_depth, crypto.verify_depth),
+        CP_SYMBOL(X509_STORE_CTX_set_error, crypto.set_verify_error), CP_SYMBOL(OPENSSL_sk_num, crypto.stack_count),
+        CP_SYMBOL(OPENSSL_sk_value, crypto.stack_at), CP_SYMBOL(OPENSSL_sk_shift, crypto.stack_shift),
+        CP_SYMBOL(OPENSSL_sk_free, crypto.stack_free), CP_SYMBOL(X509_VERIFY_PARAM_set_flags, crypto.param_flags),
+        CP_SYMBOL(X509_VERIFY_PARAM_set1_ip_asc, crypto.param_address), CP_SYMBOL(CRYPTO_free, crypto.free_memory),
+        CP_SYMBOL(CRYPTO_get_ex_new_index, crypto.new_index), CP_SYMBOL(OpenSSL_version_num, crypto.version_number),
+        CP_SYMBOL(EVP_sha1, crypto.sha1), CP_SYMBOL(X509_check_issued, crypto.is_issuer),
+        CP_SYMBOL(d2i_OCSP_RESPONSE, crypto.status_decode), CP_SYMBOL(OCSP_response_status, crypto.status_outcome),
+        CP_SYMBOL(OCSP_response_get1_basic, crypto.status_basic), CP_SYMBOL(OCSP_basic_verify, crypto.status_verify),
+        CP_SYMBOL(OCSP_cert_to_id, crypto.status_id), CP_SYMBOL(OCSP_resp_find_status, crypto.status_find),
+        CP_SYMBOL(OCSP_check_validity, crypto.status_is_current), CP_SYMBOL(OCSP_RESPONSE_free, crypto.status_free),
+        CP_SYMBOL(OCSP_BASICRESP_free, crypto.status_basic_free), CP_SYMBOL(OCSP_CERTID_free, crypto.status_id_free),
     };
     return find(library, file, symbols, sizeof symbols / sizeof *symbols);
 }
 
 static int find_tls(void *library, const char *file) {
-    const struct symbol symbols[] = {
-        {"OPENSSL_init_ssl", &tls.init}, {"TLS_client_method", &tls.client}, {"SSL_CTX_new", &tls.context_new},
-        {"SSL_CTX_free", &tls.context_free}, {"SSL_CTX_ctrl", &tls.context_ctrl},
-        {"SSL_CTX_set_options", &tls.context_options}, {"SSL_CTX_set_verify", &tls.context_verify},
-        {"SSL_CTX_set_cert_verify_callback", &tls.context_verifier},
-        {"SSL_CTX_set_default_verify_paths", &tls.default_paths}, {"SSL_CTX_get_cert_store", &tls.store},
-        {"SSL_CTX_use_certificate", &tls.use_certificate}, {"SSL_CTX_use_PrivateKey", &tls.use_key},
-        {"SSL_CTX_check_private_key", &tls.check_key}, {"SSL_CTX_get0_param", &tls.context_param},
-        {"SSL_CTX_sess_set_new_cb", &tls.on_ticket}, {"SSL_new", &tls.create}, {"SSL_free", &tls.destroy},
-        {"SSL_ctrl", &tls.ctrl}, {"SSL_set_bio", &tls.set_bio}, {"SSL_set_connect_state", &tls.connect},
-        {"SSL_do_handshake", &tls.handshake}, {"SSL_read", &tls.read}, {"SSL_write", &tls.write}, {"SSL_pending", &tls.pending},
-        {"SSL_get_error", &tls.error}, {"SSL_shutdown", &tls.shutdown}, {"SSL_set_shutdown", &tls.set_shutdown},
-        {"SSL_free_buffers", &tls.free_buffers}, {"SSL_get0_param", &tls.param},
-        {"SSL_set_hostflags", &tls.host_flags}, {"SSL_set1_host", &tls.set_host},
-        {"SSL_set_alpn_protos", &tls.set_protocols}, {"SSL_get0_alpn_selected", &tls.protocol},
-        {"SSL_get_version", &tls.version}, {"SSL_get_current_cipher", &tls.cipher},
-        {"SSL_CIPHER_get_name", &tls.cipher_name}, {"SSL_CTX_get_ciphers", &tls.suites},
-        {"SSL_CTX_set_cipher_list", &tls.set_suites}, {"SSL_CTX_set_ciphersuites", &tls.set_suites_13},
-        {"SSL_session_reused", &tls.is_resumed},
-        {"SSL_set_session", &tls.use_ticket}, {"SSL_SESSION_free", &tls.ticket_free},
-        {"SSL_SESSION_get_protocol_version", &tls.ticket_version},
-        {"SSL_get_verify_result", &tls.verify_result}, {"SSL_get_peer_cert_chain", &tls.chain},
-        {"SSL_set_ex_data", &tls.set_data}, {"SSL_get_ex_data", &tls.data},
-        {"SSL_get_ex_data_X509_STORE_CTX_idx", &tls.verify_index},
-        {"SSL_CTX_set_keylog_callback", &tls.key_log}, {"SSL_get0_verified_chain", &tls.verified_chain},
+    const cp_symbol symbols[] = {
+        CP_SYMBOL(OPENSSL_init_ssl, tls.init), CP_SYMBOL(TLS_client_method, tls.client), CP_SYMBOL(SSL_CTX_new, tls.context_new),
+        CP_SYMBOL(SSL_CTX_free, tls.context_free), CP_SYMBOL(SSL_CTX_ctrl, tls.context_ctrl),
+        CP_SYMBOL(SSL_CTX_set_options, tls.context_options), CP_SYMBOL(SSL_CTX_set_verify, tls.context_verify),
+        CP_SYMBOL(SSL_CTX_set_cert_verify_callback, tls.context_verifier),
+        CP_SYMBOL(SSL_CTX_set_default_verify_paths, tls.default_paths),
+        CP_SYMBOL(SSL_CTX_load_verify_locations, tls.load_authorities), CP_SYMBOL(SSL_CTX_get_cert_store, tls.store),
+        CP_SYMBOL(SSL_CTX_use_certificate, tls.use_certificate), CP_SYMBOL(SSL_CTX_use_PrivateKey, tls.use_key),
+        CP_SYMBOL(SSL_CTX_check_private_key, tls.check_key), CP_SYMBOL(SSL_CTX_get0_param, tls.context_param),
+        CP_SYMBOL(SSL_CTX_sess_set_new_cb, tls.on_ticket), CP_SYMBOL(SSL_new, tls.create), CP_SYMBOL(SSL_free, tls.destroy),
+        CP_SYMBOL(SSL_ctrl, tls.ctrl), CP_SYMBOL(SSL_set_bio, tls.set_bio), CP_SYMBOL(SSL_set_connect_state, tls.connect),
+        CP_SYMBOL(SSL_do_handshake, tls.handshake), CP_SYMBOL(SSL_read, tls.read), CP_SYMBOL(SSL_write, tls.write), CP_SYMBOL(SSL_pending, tls.pending),
+        CP_SYMBOL(SSL_get_error, tls.error), CP_SYMBOL(SSL_shutdown, tls.shutdown), CP_SYMBOL(SSL_set_shutdown, tls.set_shutdown),
+        CP_SYMBOL(SSL_free_buffers, tls.free_buffers), CP_SYMBOL(SSL_get0_param, tls.param),
+        CP_SYMBOL(SSL_set_hostflags, tls.host_flags), CP_SYMBOL(SSL_set1_host, tls.set_host),
+        CP_SYMBOL(SSL_set_alpn_protos, tls.set_protocols), CP_SYMBOL(SSL_get0_alpn_selected, tls.protocol),
+        CP_SYMBOL(SSL_get_version, tls.version), CP_SYMBOL(SSL_get_current_cipher, tls.cipher),
+        CP_SYMBOL(SSL_CIPHER_get_name, tls.cipher_name), CP_SYMBOL(SSL_CTX_get_ciphers, tls.suites),
+        CP_SYMBOL(SSL_CTX_set_cipher_list, tls.set_suites), CP_SYMBOL(SSL_CTX_set_ciphersuites, tls.set_suites_13),
+        CP_SYMBOL(SSL_session_reused, tls.is_resumed),
+        CP_SYMBOL(SSL_set_session, tls.use_ticket), CP_SYMBOL(SSL_SESSION_free, tls.ticket_free),
+        CP_SYMBOL(SSL_SESSION_get_protocol_version, tls.ticket_version),
+        CP_SYMBOL(SSL_get_verify_result, tls.verify_result), CP_SYMBOL(SSL_get_peer_cert_chain, tls.chain),
+        CP_SYMBOL(SSL_set_ex_data, tls.set_data), CP_SYMBOL(SSL_get_ex_data, tls.data),
+        CP_SYMBOL(SSL_get_ex_data_X509_STORE_CTX_idx, tls.verify_index),
+        CP_SYMBOL(SSL_CTX_set_keylog_callback, tls.key_log), CP_SYMBOL(SSL_get0_verified_chain, tls.verified_chain),
     };
     return find(library, file, symbols, sizeof symbols / sizeof *symbols);
 }
@@ -293,12 +291,7 @@ static int write_output(bio *bio, const char *bytes, int size);
 static long control(bio *bio, int command, long number, void *pointer);
 
 /// Symbols of libcrypto are found through libssl, which needs it: so both are of one OpenSSL.
-///
-/// - file: NULL for what the program was linked with.
-static int use(const char *file, int flags) {
-    const char *name = file ? file : "this program";
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
-    if (!library) return 0;
+static int start(void *library, const char *name) {
     if (!find_tls(library, name) || !find_crypto(library, name)) return 0;
     if (strncmp(crypto.version(0), "OpenSSL ", 8) != 0) {
         snprintf(problem, sizeof problem, "%s is not OpenSSL but %s", name, crypto.version(0));
@@ -319,7 +312,17 @@ static int use(const char *file, int flags) {
     return data_index >= 0;
 }
 
+/// - file: NULL for what the program was linked with.
+static int use(const char *file, int flags) {
+    void *library = cp_open(file, RTLD_NOW | RTLD_LOCAL | flags);
+    return library && start(library, file ? file : "this program");
+}
+
 static void load(void) {
+    if (CP_IS_LINKED) {
+        is_loaded = start(NULL, "this program");
+        return;
+    }
     if (wanted) {
         is_loaded = use(wanted, 0);
         if (!is_loaded && !*problem) snprintf(problem, sizeof problem, "OpenSSL was not found as %s", wanted);
@@ -337,7 +340,9 @@ static void load(void) {
         if (is_loaded) break;
     }
     if (!is_loaded && !*problem) {
-        snprintf(problem, sizeof problem, "OpenSSL was not found as libssl.so.3 or libssl.so.1.1");
+        int is_static = !cp_open(NULL, RTLD_NOW);
+        snprintf(problem, sizeof problem, "%s", is_static ? "a static program cannot load it: build with AsyncNet's trait LinkedTLS"
+            : "OpenSSL was not found as libssl.so.3 or libssl.so.1.1");
     }
 }
 
@@ -644,6 +649,24 @@ static void read_text(char *text, size_t size) {
     snprintf(text, size, "%s", reason ? reason : "");
 }
 
+/// The authorities of the system. An OpenSSL that is linked looks where the system that it was built on has them; if nothing
+/// is there, those of this system are where its distribution keeps them.
+static void use_system(void *raw) {
+    tls.default_paths(raw);
+    if (!CP_IS_LINKED || getenv("SSL_CERT_FILE") || getenv("SSL_CERT_DIR")) return;
+    if (access(crypto.default_file(), R_OK) == 0 || access(crypto.default_folder(), R_OK) == 0) return;
+    const char *bundles[] = {
+        "/etc/ssl/certs/ca-certificates.crt",                // Debian, Arch, Alpine, and images made from them
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, Red Hat
+        "/etc/pki/tls/certs/ca-bundle.crt",                  // Amazon Linux
+        "/etc/ssl/ca-bundle.pem",                            // SUSE
+        "/etc/ssl/cert.pem",                                 // Alpine
+    };
+    for (size_t index = 0; index < sizeof bundles / sizeof *bundles; index++) {
+        if (tls.load_authorities(raw, bundles[index], NULL) == 1) return;
+    }
+}
+
 at_context *at_make_context(const at_settings *settings, int *result, char *text, size_t size) {
     crypto.clear_errors();
     *result = AT_NO_MEMORY;
@@ -670,7 +693,7 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
     }
     // A proof is signed by an authority, which must be known also if the server's certificate is not verified.
     int needs_authorities = settings->trust == AT_TRUST_SYSTEM || (!context->verifies && settings->requires_status);
-    if (needs_authorities) tls.default_paths(raw);
+    if (needs_authorities) use_system(raw);
     if (settings->trust == AT_TRUST_ANCHORS) {
         // An anchor need not be a root.
         crypto.param_flags(tls.context_param(raw), FLAG_PARTIAL_CHAIN);

@@ -11,8 +11,12 @@ typedef struct lz_stream lz_stream;
 
 enum { LZ_OK = 0, LZ_STREAM_END = 1, LZ_BUFFER_ERROR = -5 };
 
-/// Loads zlib by name. Two threads must not call this at the same time. Returns NULL, or the reason of a failure.
-const char *_Nullable lz_load(const char *_Nonnull library);
+/// Whether the program is linked with zlib, by the trait LinkedTLS.
+int32_t lz_is_linked(void);
+
+/// Loads zlib by name, or finds the one that the program is linked with if that is NULL. Two threads must not call
+/// this at the same time. Returns NULL, or the reason of a failure.
+const char *_Nullable lz_load(const char *_Nullable library);
 
 /// What lz_deflate does after the input: nothing, end the stream, or complete a byte and the block (Z_SYNC_FLUSH).
 enum { LZ_CONTINUE = 0, LZ_FINISH = 1, LZ_SYNC = 2 };

@@ -1,4 +1,4 @@
-// System calls that Swift's modules do not export, and the block functions of digests.
+// System calls that Swift's modules do not export, the functions of other libraries, and the block functions of digests.
 
 #ifndef CASYNCNETPLATFORM_H
 #define CASYNCNETPLATFORM_H
@@ -56,6 +56,32 @@ int cp_send_route_request(int descriptor, const void *_Nonnull bytes, size_t siz
 /// Reads the next datagram and returns its length, more than `size` if it did not fit; 0 if the kernel did not send it.
 /// Returns -1 with errno on failure: EAGAIN if there is none, ENOBUFS if some were lost.
 long cp_receive_routes(int descriptor, void *_Nonnull buffer, size_t size);
+
+/// A function of another library: its name, its address if the program is linked with the library, and the variable that
+/// gets the address.
+typedef struct {
+    const char *_Nonnull name;
+    void *_Nullable linked;
+    void *_Nonnull variable;
+} cp_symbol;
+
+/// The table's row for a function, and whether rows have addresses: with the package's trait LinkedTLS. No header of the
+/// library is needed: the function is declared without its types, which an address has not.
+#ifdef ASYNCNET_LINKED_TLS
+#define CP_IS_LINKED 1
+#define CP_SYMBOL(name, variable) {#name, ({ extern void name(void); (void *)name; }), &variable}
+#else
+#define CP_IS_LINKED 0
+#define CP_SYMBOL(name, variable) {#name, NULL, &variable}
+#endif
+
+/// Loads a library, as dlopen does. A static executable gets NULL: the library would bring a second libc, which crashes the
+/// program unless it is of the same build as the first.
+void *_Nullable cp_open(const char *_Nullable name, int flags);
+
+/// Fills the variables, with what a loaded library has where there is no address. Returns NULL, or the name of a function
+/// that the library does not have.
+const char *_Nullable cp_find(void *_Nullable library, const cp_symbol *_Nonnull symbols, size_t count);
 
 /// Adds 64-byte blocks to the eight words of a SHA-256 state (FIPS 180-4 §6.2.2), with the processor's instructions for it
 /// if there are any. In C, since debug builds of the same in Swift hash 4 MB/s, and a debugged app seems to hang.

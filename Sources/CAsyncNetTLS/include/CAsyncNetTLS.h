@@ -1,5 +1,5 @@
-// TLS by the OpenSSL that is found when the program runs: 1.1.1 or 3. No function touches a socket: the caller gives what
-// arrived and takes what is to be sent.
+// TLS by the OpenSSL that is found when the program runs, or with the trait LinkedTLS is linked: 1.1.1 or 3. No function
+// touches a socket: the caller gives what arrived and takes what is to be sent.
 
 #ifndef CASYNCNETTLS_H
 #define CASYNCNETTLS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /// Finds OpenSSL: the one that the process has, else by its names, or only by `name` if that is not NULL. The first call
-/// decides. Returns 1, or 0 with a text that says what was looked for.
+/// decides. An OpenSSL that is linked is the only one. Returns 1, or 0 with a text that says what was looked for.
 int at_load(const char *_Nullable name, char *_Nonnull text, size_t size);
 
 /// The version, such as "OpenSSL 3.0.17 1 Jul 2025"; only after `at_load` has succeeded, as all that follows.

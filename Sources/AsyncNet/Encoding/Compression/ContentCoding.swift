@@ -15,14 +15,15 @@ public struct ContentCoding: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// The zlib of this process, loaded when the first body is compressed.
+/// The zlib of this process, found when the first body is compressed.
 enum Zlib {
-    private static let isThere: Result<Void, AsyncNetError> = load(Platform.zlibName)
+    private static let isThere: Result<Void, AsyncNetError> = load(
+        lz_is_linked() != 0 ? nil : Platform.zlibName)
 
     static func check() throws(AsyncNetError) { try isThere.get() }
 
-    /// Loads a library by its name; tests use a name that does not exist.
-    static func load(_ name: String) -> Result<Void, AsyncNetError> {
+    /// Loads a library by its name, or finds the one that the program is linked with; tests use a name that does not exist.
+    static func load(_ name: String?) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
             AsyncNetError(

@@ -1,3 +1,4 @@
+import CAsyncNetPlatform
 import Foundation
 
 /// libpsl, found at run time like zlib: a libcurl with cookies has usually loaded it.
@@ -13,7 +14,7 @@ struct PublicSuffixLibrary: @unchecked Sendable {
 
     /// `nil` if there is no such library, or no list in it.
     init?(named name: String) {
-        guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL), let check = dlsym(library, "psl_is_public_suffix"),
+        guard let library = cp_open(name, RTLD_NOW | RTLD_LOCAL), let check = dlsym(library, "psl_is_public_suffix"),
             let list = Self.list(in: library)
         else { return nil }
         self.list = list
