@@ -4,8 +4,10 @@ import PackageDescription
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
+    traits: [.trait(name: "LinkedTLS", description: "That of AsyncNet, see Scripts/static-binary.")],
     dependencies: [
-        .package(name: "AsyncNet", path: ".."),
+        .package(
+            name: "AsyncNet", path: "..", traits: [.trait(name: "LinkedTLS", condition: .when(traits: ["LinkedTLS"]))]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
