@@ -14,6 +14,13 @@ let linksTLS = BuildSettingCondition.when(platforms: [.linux], traits: ["LinkedT
 let linkedC: [CSetting] = [.define("ASYNCNET_LINKED_TLS", linksTLS)]
 let openSSL: [LinkerSetting] = [.linkedLibrary("ssl", linksTLS), .linkedLibrary("crypto", linksTLS)]
 
+// What Apple's systems need to know of a library. Elsewhere a resource would cost a bundle beside the program.
+#if canImport(Darwin)
+    let (privacy, excluded): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+    let (privacy, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "AsyncNet",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -44,7 +51,7 @@ let package = Package(
         .target(
             name: "AsyncNet",
             dependencies: ["CAsyncNetSockets", "CAsyncNetTLS", "CAsyncNetCompression", "CAsyncNetPlatform"],
-            swiftSettings: features),
+            exclude: excluded, resources: privacy, swiftSettings: features),
         .target(name: "AsyncNetLibcurl", dependencies: ["AsyncNet", "CAsyncNetLibcurl"], swiftSettings: features),
         .target(name: "AsyncNetMonitors", dependencies: ["AsyncNet"], swiftSettings: features),
         // Without Swift Testing, so that programs need no libTesting.so.
