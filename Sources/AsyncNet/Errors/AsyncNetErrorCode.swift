@@ -289,10 +289,10 @@ extension AsyncNetError.Code {
         "invalidConfiguration", "The configuration of the transport or stream is not valid",
         "Correct the setting that the message names.")
 
-    /// The transport is not available on this machine.
+    /// A library that the transport needs, OpenSSL or libcurl, is not available on this machine.
     public static let transportUnavailable = Self(
-        "transportUnavailable", "The transport is not available on this machine",
-        "Install libcurl 7.66 or newer, or use .automatic or .urlSession.")
+        "transportUnavailable", "A library that the transport needs is not available on this machine",
+        "Install what the message names: OpenSSL 3 or 1.1.1, or for LibcurlTransport libcurl 7.66 or newer.")
 
     /// The server's response to the handshake of a WebSocket does not accept it, or is not valid (RFC 6455 §4.1).
     public static let webSocketHandshakeFailed = Self(
