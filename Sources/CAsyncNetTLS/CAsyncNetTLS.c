@@ -19,6 +19,13 @@
 #define ERROR_ZERO_RETURN 6
 #define REASON_UNEXPECTED_EOF 294
 #define REASON_NO_START_LINE 108
+// Only glibc has it.
+#ifdef RTLD_DEEPBIND
+#define DEEP_BIND RTLD_DEEPBIND
+#else
+#define DEEP_BIND 0
+#endif
+
 #define LIBRARY_SSL 20
 #define LIBRARY_PEM 9
 #define CTRL_EXTRA_CHAIN_CERT 14
@@ -324,7 +331,8 @@ static void load(void) {
         return;
     }
     if (wanted) {
-        is_loaded = use(wanted, 0);
+        // Its symbols before those that the process has of another OpenSSL of this major version, such as libcurl's.
+        is_loaded = use(wanted, DEEP_BIND);
         if (!is_loaded && !*problem) snprintf(problem, sizeof problem, "OpenSSL was not found as %s", wanted);
         return;
     }
