@@ -93,9 +93,10 @@ extension [Validator] {
         }
     }
 
-    /// A refusal by status with its cause, if a validator can decode the body as one; user code may do that.
+    /// A refusal by status or type with its cause, if a validator can decode the body as one; user code may do that.
     func explained(_ error: AsyncNetError, _ response: RawResponse) async -> AsyncNetError {
-        guard error.code == .unacceptableStatus, error.underlyingError == nil, !response.data.isEmpty,
+        guard [.unacceptableStatus, .unacceptableContentType].contains(error.code), error.underlyingError == nil,
+            !response.data.isEmpty,
             let cause = lazy.compactMap(\.cause).first
         else { return error }
         return await UserCode.run { (try? cause(response)).map { error.with(underlyingError: $0) } ?? error }

@@ -96,7 +96,10 @@ extension Attempt {
     private func check(_ response: Response) async throws {
         var pending = RawResponse(requestHead: response.request.head, head: response.head, data: Data())
         pending.isBodyPending = true
-        do throws(AsyncNetError) { try await validators.check(pending) } catch {
+        do throws(AsyncNetError) {
+            try await validators.check(pending)
+            if explainsErrors, let refusal = run.sink.refusal(ofType: response.head) { throw refusal }
+        } catch {
             let reading = await readBriefly(response.message, isWaitingForFirst: false)
             run.record.received(reading.data)
             run.send(.validated(error))
@@ -119,10 +122,13 @@ extension Attempt {
         return { [validators] head in HeadRefusal(of: head, to: request, by: validators) != nil }
     }
 
+    /// Whether a validator decodes bodies of refused responses.
+    private var explainsErrors: Bool { validators.contains { $0.cause != nil } }
+
     /// The error of a refusal, with its cause if a validator decodes one and the body is whole.
     private func explained(_ error: AsyncNetError, _ reading: BriefReading, _ response: Response) async -> AsyncNetError
     {
-        guard reading.isWhole, validators.contains(where: { $0.cause != nil }) else { return error }
+        guard reading.isWhole, explainsErrors else { return error }
         let refused = RawResponse(requestHead: response.request.head, head: response.head, data: reading.data)
         return await validators.explained(error, refused)
     }

@@ -9,6 +9,9 @@ protocol ResponseSink: Sendable {
     /// that only the sink can interpret.
     func validates(_ head: HTTPResponseHead) -> Bool
 
+    /// Why the sink will refuse this response, if its validators accept it; `nil` if it depends on more than the type.
+    func refusal(ofType head: HTTPResponseHead) -> AsyncNetError?
+
     /// Reads the body to its end, on no actor, and returns when the sink has processed all of it.
     ///
     /// - Throws: ``UnusableResponse`` if the request is to be prepared and sent again in the same attempt.
@@ -39,6 +42,7 @@ struct UnusableResponse: Error {}
 extension ResponseSink {
     func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }
     func validates(_ head: HTTPResponseHead) -> Bool { true }
+    func refusal(ofType head: HTTPResponseHead) -> AsyncNetError? { nil }
     func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection? { nil }
     var failedAttempts: Int? { nil }
     var isOpenEnded: Bool { false }

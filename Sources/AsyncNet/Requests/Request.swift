@@ -163,12 +163,13 @@ extension Request {
     }
 
     /// Accepts these statuses only, 200 to 299 by default, and a type that the request's `Accept` header lists, as
-    /// ``validate()``; the body of a response with another status becomes the error's cause.
+    /// ``validate()``; the body of a refused response becomes the error's cause.
     ///
     ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
     ///
-    /// The error's code is `.unacceptableStatus`, its ``AsyncNetError/underlyingError`` the decoded value, and its
-    /// ``AsyncNetError/data`` the body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
+    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType` as of an API that answers a request for events
+    /// with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its ``AsyncNetError/data`` the
+    /// body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
     /// and a second, leaves the error without a cause.
     ///
     /// - Parameters:

@@ -56,7 +56,7 @@ struct EventConnection: Sendable {
             let reason = "A stream of events has status 200; this response's status is \(head.statusCode)"
             throw AsyncNetError(.unacceptableStatus, reason)
         }
-        try checkType(head.mediaType)
+        if let refusal = refusal(ofType: head) { throw refusal }
         goBack(to: place)
         endIsAnnounced = head.contentLength != nil
         isEstablished = true
@@ -65,11 +65,12 @@ struct EventConnection: Sendable {
         return true
     }
 
-    /// Ignores parameters, since events are always UTF-8. A response without a type needs `*/*`.
-    private func checkType(_ type: MediaType?) throws(AsyncNetError) {
-        guard !MediaType.list(contentTypes, includes: type) else { return }
-        let (list, own) = (contentTypes.joined(separator: " or "), type.map { "\($0)" } ?? "none")
-        throw AsyncNetError(
+    /// Why a response with status 200 is no stream of events. Parameters are ignored, since events are always UTF-8. A
+    /// response without a type needs `*/*`.
+    func refusal(ofType head: HTTPResponseHead) -> AsyncNetError? {
+        guard head.statusCode == 200, !MediaType.list(contentTypes, includes: head.mediaType) else { return nil }
+        let (list, own) = (contentTypes.joined(separator: " or "), head.mediaType.map { "\($0)" } ?? "none")
+        return AsyncNetError(
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
     }
 

@@ -79,6 +79,10 @@ final class StreamSink: ResponseSink {
         return request
     }
 
+    func refusal(ofType head: HTTPResponseHead) -> AsyncNetError? {
+        state.withLock { $0.connection?.refusal(ofType: head) }
+    }
+
     func receive(_ body: inout ResponseBody) async throws {
         head.fulfil(.success(body.head))
         body.rest()
