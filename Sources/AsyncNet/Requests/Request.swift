@@ -50,14 +50,22 @@ extension Request {
     /// How much of the response's body has arrived: the latest value at once, then new values until the end. A download
     /// that continues counts the bytes that it had before.
     ///
-    /// Observing does not start the request; any number of tasks may observe.
+    /// Observing does not start the request: loop while another task awaits the value, or after ``resume()``. A loop that
+    /// waits five seconds for a request that has not started says so on the standard error, once in a process. Any number
+    /// of tasks may observe.
+    ///
+    ///     async let file = download.validate().value
+    ///     for await progress in download.downloadProgress { print(progress.fractionCompleted) }
+    ///     print(try await file)
     public var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
-        engine.observers.observeDownloads { engine.record.downloadProgress }
+        let values = engine.observers.observeDownloads { engine.record.downloadProgress }
+        return engine.progress(values, named: "downloadProgress")
     }
 
     /// How much of the request's body has been sent, observed like ``downloadProgress``.
     public var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable {
-        engine.observers.observeUploads { engine.record.uploadProgress }
+        let values = engine.observers.observeUploads { engine.record.uploadProgress }
+        return engine.progress(values, named: "uploadProgress")
     }
 
     /// The request's events from now on, until the end.
