@@ -26,4 +26,7 @@ public struct HedgingPolicy: RequestPolicy {
         self.delay = delay
         self.limit = limit
     }
+
+    /// Creates a policy that sends a further request after a fixed time: `HedgingPolicy(after: .milliseconds(50))`.
+    public init(after delay: Duration, limit: Int = 1) { self.init(after: .fixed(delay), limit: limit) }
 }

@@ -187,7 +187,7 @@ struct SharingTests {
         }
         let session = Session(
             transport: stub,
-            configuration: .init(interceptors: [HedgingPolicy(after: .fixed(.seconds(1)))], clock: clock))
+            configuration: .init(interceptors: [HedgingPolicy(after: .seconds(1))], clock: clock))
         let task = clock.task { await session.request("http://a/").serializing(String.self).response }
         await clock.settled()
         #expect(stub.requests.count == 1)

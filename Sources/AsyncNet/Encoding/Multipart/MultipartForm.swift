@@ -85,6 +85,22 @@ public struct MultipartForm: Sendable {
         append(.stream(chunks, length: length), name: name, fileName: fileName, mimeType: mimeType)
     }
 
+    /// Adds the bytes of an `InputStream`, as ``RequestBody/stream(_:length:)-(InputStream,_)`` reads them; such a form can be
+    /// sent once.
+    ///
+    /// - Parameters:
+    ///   - stream: A stream that is not open; it belongs to the request from now on.
+    ///   - length: The number of bytes; with `nil` the length of the whole form is unknown.
+    ///   - name: The name of the form's field.
+    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
+    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
+    public mutating func append(
+        _ stream: sending InputStream, length: Int64? = nil, name: String, fileName: String? = nil,
+        mimeType: String? = nil
+    ) {
+        append(.stream(stream, length: length), name: name, fileName: fileName, mimeType: mimeType)
+    }
+
     /// Adds any body.
     ///
     /// - Parameters:

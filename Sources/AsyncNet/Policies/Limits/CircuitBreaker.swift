@@ -4,7 +4,8 @@
 /// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one of the
 /// probes fails, the circuit opens again.
 ///
-/// Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
+/// What is sent counts, each attempt and each hop, not the request: with two retries a request to a server that is down is
+/// three failures. Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
 /// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, a
 /// proxy's refusal with a status from 400 to 499, and local errors are ignored.
 public struct CircuitBreaker: Hashable, Sendable {
@@ -28,7 +29,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// The number of probes in progress at once, all of which have to succeed. Below 1 counts as 1.
     public var probes: Int
 
-    /// Creates rules, by default of 5 consecutive failures, 30 seconds and one probe.
+    /// Creates rules: by default 5 consecutive failures open a circuit for 30 seconds, and one probe that succeeds closes it.
     public init(
         consecutiveFailures: Int? = 5, failureRate: Double? = nil, minimumRequests: Int = 20,
         window: Duration = .seconds(30),

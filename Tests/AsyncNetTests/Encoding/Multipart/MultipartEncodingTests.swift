@@ -61,6 +61,17 @@ struct MultipartEncodingTests {
         #expect(body.replay == .once)
     }
 
+    @Test("An input stream is a part of a form, with its length or without")
+    func inputStreamPart() async throws {
+        var form = MultipartForm(boundary: "B")
+        form.append(InputStream(data: Data("one".utf8)), length: 3, name: "a")
+        form.append(InputStream(data: Data("two".utf8)), name: "b", fileName: "b.txt")
+        let text = String(decoding: try await form.encode(), as: UTF8.self)
+        #expect(text.contains("name=\"a\"\r\n\r\none\r\n"))
+        #expect(text.contains("filename=\"b.txt\"\r\nContent-Type: text/plain\r\n\r\ntwo\r\n"))
+        #expect(form.contentLength == nil)
+    }
+
     @Test("An input stream that cannot be read is an error")
     func unreadableStream() async throws {
         let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
