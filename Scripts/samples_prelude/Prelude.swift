@@ -34,6 +34,8 @@ public struct Chunk: Codable, Sendable { public var text: String }
 
 public let session = Session()
 public let api = Session(baseURL: "https://api.example.com/v1/")
+/// A service that a service calls.
+public let upstream = Session()
 public let url = URL(filePath: "/")
 public let server: MockServer = { fatalError() }()
 public let request: DataRequest = session.request(url)

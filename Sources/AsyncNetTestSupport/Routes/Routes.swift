@@ -19,6 +19,9 @@ public import AsyncNet
 /// §15.5.6), and is reported by ``MockRouter/verify()``.
 public struct Routes: Sendable {
     /// Makes the response to a request. An error becomes a 500 of a server, and the error of a stub's transfer.
+    ///
+    /// The task of a server's handler is cancelled when its client leaves or the server stops, and is not awaited: it may outlive
+    /// both.
     public typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
     struct Route: Sendable {
