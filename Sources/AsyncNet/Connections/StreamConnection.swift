@@ -96,9 +96,7 @@ public final class StreamConnection: Sendable {
     }
 }
 
-extension StreamConnection: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: the description only.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension StreamConnection: ShownByDescription {
 
     /// The peer's address.
     public var description: String { "connection to \(info.remoteAddress ?? "an unknown address")" }

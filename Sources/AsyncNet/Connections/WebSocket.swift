@@ -109,9 +109,7 @@ public final class WebSocket: Sendable {
     public var closeReason: String? { get async { await engine.closing?.reason } }
 }
 
-extension WebSocket: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: the description only.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension WebSocket: ShownByDescription {
 
     /// Its URL without what is secret, see ``RedactionRule``.
     public var description: String { engine.description }

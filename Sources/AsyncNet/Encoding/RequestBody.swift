@@ -196,7 +196,7 @@ public struct RequestBody: Sendable {
     }
 }
 
-extension RequestBody: CustomStringConvertible, CustomReflectable {
+extension RequestBody: ShownByDescription {
     /// Kind and size, without content.
     public var description: String {
         switch content {
@@ -208,9 +208,6 @@ extension RequestBody: CustomStringConvertible, CustomReflectable {
         case .compressed(let body, let coding): "\(body), compressed with \(coding)"
         }
     }
-
-    /// Shown by `dump`: the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 private struct BodyChunks: AsyncSequence, Sendable {

@@ -46,12 +46,9 @@ extension HTTPHeader: ExpressibleByStringInterpolation {
     }
 }
 
-extension HTTPHeader: CustomStringConvertible, CustomReflectable {
+extension HTTPHeader: ShownByDescription {
     /// The header as `Name: value`, with secret values redacted.
     public var description: String { "\(name): \(shownValue)" }
-
-    /// Shown by `dump`; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// The value without secrets: redacted, or without userinfo, query and fragment of the URL that it contains.
     private var shownValue: String {

@@ -56,9 +56,7 @@ public struct SentHead: Sendable, Hashable {
     }
 }
 
-extension SentHead: CustomStringConvertible, CustomReflectable {
-    /// Shown by `dump`; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension SentHead: ShownByDescription {
 
     /// A line for the request line and one for each header; secret values, and a target's query and userinfo, are
     /// redacted.

@@ -52,7 +52,7 @@ public struct ServerCertificate: Sendable, Hashable {
     }
 }
 
-extension ServerCertificate: CustomStringConvertible, CustomReflectable {
+extension ServerCertificate: ShownByDescription {
     /// Subject, issuer, dates and names in a line of at most about 500 characters.
     public var description: String {
         let (first, more) = (subjectAlternativeNames.prefix(4), subjectAlternativeNames.count - 4)
@@ -62,9 +62,6 @@ extension ServerCertificate: CustomStringConvertible, CustomReflectable {
             + "\(notBefore.formatted(.iso8601)) to \(notAfter.formatted(.iso8601))"
             + (names.isEmpty ? "" : ", for \(names)")
     }
-
-    /// The description only.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private static func cut(_ text: String, _ length: Int) -> String {
         let scalars = text.unicodeScalars

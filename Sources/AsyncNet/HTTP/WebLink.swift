@@ -48,12 +48,9 @@ public struct WebLink: Hashable, Sendable {
     }
 }
 
-extension WebLink: CustomStringConvertible, CustomReflectable {
+extension WebLink: ShownByDescription {
     /// The target without userinfo, query and fragment, and the relation types.
     public var description: String { "<\(target.withoutSecrets)>; rel=\"\(relations.joined(separator: " "))\"" }
-
-    /// Shown by `dump`; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HTTPHeaders {

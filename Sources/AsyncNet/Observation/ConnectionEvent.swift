@@ -37,9 +37,7 @@ public enum ConnectionEvent: Sendable {
     case closed(AsyncNetError?)
 }
 
-extension ConnectionEvent: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension ConnectionEvent: ShownByDescription {
 
     public var description: String {
         switch self {

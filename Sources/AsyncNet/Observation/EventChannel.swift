@@ -75,8 +75,6 @@ struct SessionEvents: AsyncSequence, Sendable {
         fileprivate let channel: EventChannel
         fileprivate var items: AsyncStream<EventChannel.Item>.Iterator
 
-        mutating func next() async -> SessionEvent? { await next(isolation: #isolation) }
-
         mutating func next(isolation: isolated (any Actor)?) async -> SessionEvent? {
             while !Task.isCancelled, let item = await items.next(isolation: isolation) {
                 if let event = channel.event(item) { return event }

@@ -31,5 +31,5 @@ package protocol ImmediateMonitor: EventMonitor {
 }
 
 extension ImmediateMonitor {
-    package func receive(_ event: SessionEvent) async { receiveNow(event) }
+    public func receive(_ event: SessionEvent) async { receiveNow(event) }
 }

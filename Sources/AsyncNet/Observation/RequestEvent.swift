@@ -85,9 +85,7 @@ public enum RequestEvent: Sendable {
     indirect case connection(ConnectionEvent)
 }
 
-extension RequestEvent: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension RequestEvent: ShownByDescription {
 
     public var description: String {
         switch self {

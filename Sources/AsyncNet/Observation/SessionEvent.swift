@@ -60,12 +60,9 @@ public struct SessionEvent: Sendable {
     }
 }
 
-extension SessionEvent: CustomStringConvertible, CustomReflectable {
+extension SessionEvent: ShownByDescription {
     /// The request's identifier, attempt, hop and step: `#7 1.2 response 200`. Contains no secrets.
     public var description: String { "\(requestID) \(attempt).\(hop) \(event)" }
-
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// What is known of a request at its end.

@@ -49,12 +49,9 @@ public struct RequestValues: Sendable {
     }
 }
 
-extension RequestValues: CustomStringConvertible, CustomReflectable {
+extension RequestValues: ShownByDescription {
     /// The tags that logs may show: `tenant=a`.
     public var description: String { logged.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
-
-    /// What `dump` shows: the description only.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 private protocol RequestTag: Sendable {

@@ -33,14 +33,11 @@ public struct HopMetrics: Sendable {
     }
 }
 
-extension HopMetrics: CustomStringConvertible, CustomReflectable {
+extension HopMetrics: ShownByDescription {
     /// Attempt and hop, method, URL without secrets, and status: `1.2 GET https://example.com/a 200`.
     public var description: String {
         "\(attempt).\(hop) \(method) \(url.withoutSecrets) \(statusCode.map(String.init) ?? "without a response")"
     }
-
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The hops of a request. The last hop is stored without its transport metrics and without an allocation, since most

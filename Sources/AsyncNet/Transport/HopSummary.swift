@@ -72,7 +72,7 @@ public struct HopSummary: Sendable {
     }
 }
 
-extension HopSummary: CustomStringConvertible, CustomReflectable {
+extension HopSummary: ShownByDescription {
     /// Why the hop ended, and its duration; contains no secrets.
     public var description: String { "\(reason) after \(duration)" }
 
@@ -89,9 +89,6 @@ extension HopSummary: CustomStringConvertible, CustomReflectable {
         case .cancelled: "cancelled"
         }
     }
-
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HopSummary.Ending {

@@ -174,7 +174,7 @@ public struct ProxyConfiguration: Sendable {
     }
 }
 
-extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
+extension ProxyConfiguration: ShownByDescription {
     /// The kind of proxy, without its URL and credentials.
     public var description: String {
         switch kind {
@@ -183,7 +183,4 @@ extension ProxyConfiguration: CustomStringConvertible, CustomReflectable {
         case .url: "proxy <redacted>"
         }
     }
-
-    /// The description only, so that `dump` shows no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -98,9 +98,7 @@ extension RequestMetrics {
     mutating func hopMeasured(_ transport: TransportMetrics) { self.transport = transport }
 }
 
-extension RequestMetrics: CustomStringConvertible, CustomReflectable {
-    /// What `dump` shows: no URLs, as a query may be secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+extension RequestMetrics: ShownByDescription {
 
     public var description: String {
         let first = timeToResponse.map { "response after \($0), " } ?? ""

@@ -117,7 +117,7 @@ public struct TLSConfiguration: Sendable, Hashable {
     }
 
     /// A client certificate with its private key. Descriptions contain neither.
-    public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    public struct ClientIdentity: Sendable, Hashable, ShownByDescription {
         package enum Kind: Hashable, Sendable {
             case memory(certificate: Data, key: Data)
             case files(certificate: String, key: String)
@@ -178,8 +178,6 @@ public struct TLSConfiguration: Sendable, Hashable {
 
         /// A fixed text, without certificate, key and password.
         public var description: String { "client identity <redacted>" }
-        /// The description only, so that `dump` shows no secrets.
-        public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 
     /// Where the keys of connections are written.

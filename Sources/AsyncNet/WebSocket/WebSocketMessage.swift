@@ -20,12 +20,9 @@ extension WebSocketMessage {
     }
 }
 
-extension WebSocketMessage: CustomStringConvertible, CustomReflectable {
+extension WebSocketMessage: ShownByDescription {
     /// The kind and the number of bytes; never the content, which may be secret.
     public var description: String {
         "\(isText ? "text" : "binary") of \(size) bytes"
     }
-
-    /// Shown by `dump`: the description only.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -68,8 +68,6 @@ public final class HARRecorder: EventMonitor {
 
     private static let waitingLimit = 64 * 1024 * 1024
 
-    public func receive(_ event: SessionEvent) async { receiveNow(event) }
-
     // MARK: The log
 
     /// The log so far, as the text of a HAR file. Entries are in the order in which their exchanges began, those of a

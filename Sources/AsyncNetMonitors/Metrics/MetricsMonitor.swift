@@ -39,8 +39,6 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// Nothing that costs time.
     public var interests: EventInterests { .minimal }
 
-    public func receive(_ event: SessionEvent) async { receiveNow(event) }
-
     package func receiveNow(_ event: SessionEvent) {
         guard event.event.isMeasured || event.lostBefore > 0 else { return }
         state.withLock { $0.receive(event) }

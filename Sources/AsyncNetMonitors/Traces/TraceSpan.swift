@@ -90,13 +90,10 @@ public struct TraceSpan: Sendable {
     }
 }
 
-extension TraceSpan: CustomStringConvertible, CustomReflectable {
+extension TraceSpan: ShownByDescription {
     /// The name, status and duration: `GET /users/{id} 200 0.1 seconds`. Contains no secrets.
     public var description: String {
         let result = attributes["http.response.status_code"] ?? attributes["error.type"]
         return [name, result?.description, duration.map { "\($0)" }].compactMap(\.self).joined(separator: " ")
     }
-
-    /// What `dump` shows; contains no secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

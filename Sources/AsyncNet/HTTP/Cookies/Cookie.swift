@@ -78,7 +78,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomReflectable {
+extension Cookie: ShownByDescription {
     /// The cookie as in `Set-Cookie`, with the value redacted.
     public var description: String {
         var parts = ["\(name)=<redacted>", "Domain=\(isHostOnly ? "" : ".")\(domain)", "Path=\(path)"]
@@ -88,7 +88,4 @@ extension Cookie: CustomStringConvertible, CustomReflectable {
         if sameSite != .unspecified { parts.append("SameSite=\(sameSite.rawValue.capitalized)") }
         return parts.joined(separator: "; ")
     }
-
-    /// Shown by `dump`; contains no value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -78,7 +78,6 @@ package struct SetCookie: Hashable, Sendable {
     }
 }
 
-extension SetCookie: CustomStringConvertible, CustomReflectable {
+extension SetCookie: ShownByDescription {
     package var description: String { "\(name)=<redacted>" }
-    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

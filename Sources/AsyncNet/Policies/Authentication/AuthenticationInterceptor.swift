@@ -224,9 +224,6 @@ protocol CredentialKeeper: Sendable {
     func hasReplacedCredential(_ request: TransportRequest) async -> Bool
 }
 
-extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
+extension AuthenticationInterceptor: ShownByDescription {
     public nonisolated var description: String { "AuthenticationInterceptor<\(AuthenticatorType.self)>" }
-
-    /// Shown by `dump`; contains no credential.
-    public nonisolated var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -59,9 +59,7 @@ extension URL {
     var mayHaveUserinfo: Bool { absoluteString.utf8.contains(UInt8(ascii: "@")) }
 }
 
-extension PasswordCredential: CustomStringConvertible, CustomReflectable {
+extension PasswordCredential: ShownByDescription {
     /// The user name without the password.
     public var description: String { "\(username):<redacted>" }
-    /// Shown by `dump`; contains no password.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -52,11 +52,9 @@ public struct ResumeData: Codable, Hashable, Sendable {
     }
 }
 
-extension ResumeData: CustomStringConvertible, CustomReflectable {
+extension ResumeData: ShownByDescription {
     /// The bytes so far and the URL without its query, which may contain secrets.
     public var description: String {
         "\(offset) of \(totalBytes.map(String.init) ?? "?") bytes of \(url.withoutSecrets)"
     }
-    /// What `dump` shows: the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -84,8 +84,6 @@ private struct ResponseBytes: AsyncSequence, Sendable {
 
         fileprivate init(chunks: StreamChunks.Iterator) { self.chunks = chunks }
 
-        mutating func next() async throws(AsyncNetError) -> UInt8? { try await next(isolation: #isolation) }
-
         mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> UInt8? {
             if let byte = current.popFirst() { return byte }
             guard let chunk = try await chunks.next(isolation: actor) else { return nil }
