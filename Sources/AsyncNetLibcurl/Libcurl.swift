@@ -8,14 +8,7 @@ enum Libcurl {
         let number: UInt32
         let description: String
         let hasHTTP2: Bool
-        let hasHTTP3: Bool
-
-        init(number: UInt32, description: String, hasHTTP2: Bool, hasHTTP3: Bool = false) {
-            self.number = number
-            self.description = description
-            self.hasHTTP2 = hasHTTP2
-            self.hasHTTP3 = hasHTTP3
-        }
+        var hasHTTP3 = false
     }
 
     /// The loaded libcurl, or `.transportUnavailable` with the reason: there is none, or it is older than 7.66.

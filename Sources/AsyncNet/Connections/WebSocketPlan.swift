@@ -37,7 +37,7 @@ struct WebSocketPlan: Sendable {
     private func request(_ carrier: UpgradeTransport) throws(AsyncNetError) -> RequestEngine {
         var headers = headers
         headers.merge(try carrier.makeFirstHandshake())
-        let agrees = Validator(.status) { _ = try carrier.agreement(from: $0.head) }
+        let agrees = Validator(subject: .status) { _ = try carrier.agreement(from: $0.head) }
         var options = requestOptions
         options.validation = options.validation.adding(agrees)
         return session.register(session.assembly.blueprint(url, .get, headers), options: options, carrier: carrier)

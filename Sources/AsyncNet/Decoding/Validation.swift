@@ -28,19 +28,10 @@ struct Validator: Sendable {
         case wholeResponse
     }
 
-    let subject: Subject
-    let check: @Sendable (RawResponse) throws -> Void
+    var subject = Subject.wholeResponse
     /// Decodes the body of a refused response, which becomes the cause of the error.
-    let cause: (@Sendable (RawResponse) throws -> any Error)?
-
-    init(
-        _ subject: Subject = .wholeResponse, cause: (@Sendable (RawResponse) throws -> any Error)? = nil,
-        _ check: @escaping @Sendable (RawResponse) throws -> Void
-    ) {
-        self.subject = subject
-        self.cause = cause
-        self.check = check
-    }
+    var cause: (@Sendable (RawResponse) throws -> any Error)?
+    let check: @Sendable (RawResponse) throws -> Void
 
     /// Runs the check; an error of another type becomes an ``AsyncNetError``.
     func callAsFunction(_ response: RawResponse) throws(AsyncNetError) {
@@ -56,7 +47,7 @@ extension Validator {
     static func statusCode(
         cause: (@Sendable (RawResponse) throws -> any Error)? = nil, _ accepts: @escaping @Sendable (Int) -> Bool
     ) -> Validator {
-        Validator(.status, cause: cause) { response in
+        Validator(subject: .status, cause: cause) { response in
             guard !accepts(response.statusCode) else { return }
             throw AsyncNetError(.unacceptableStatus, "The response's status \(response.statusCode) is not acceptable")
         }
@@ -64,7 +55,7 @@ extension Validator {
 
     /// Accepts a body with one of the acceptable types, a body without a type for `*/*`, and any empty body.
     static func contentType(_ acceptable: @escaping @Sendable (RawResponse) -> [String]) -> Validator {
-        Validator(.type) { response in
+        Validator(subject: .type) { response in
             guard response.hasBody else { return }
             let acceptable = acceptable(response)
             guard MediaType.list(acceptable, includes: response.head.mediaType) else {

@@ -101,8 +101,6 @@ struct JSONParser {
         var elements: [JSON] = []
         var members: [String: JSON] = [:]
 
-        init(isObject: Bool) { self.isObject = isObject }
-
         var end: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
         var value: JSON { JSON(isObject ? .object(members) : .array(elements)) }
 

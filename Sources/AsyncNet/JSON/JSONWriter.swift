@@ -4,11 +4,7 @@ import Foundation
 struct JSONWriter {
     let options: JSONEncoder.OutputFormatting
     private(set) var bytes: [UInt8] = []
-    private var indentation: Int
-
-    init(options: JSONEncoder.OutputFormatting, indentation: Int = 0) {
-        (self.options, self.indentation) = (options, indentation)
-    }
+    var indentation = 0
 
     mutating func write(_ value: JSON) {
         switch value.storage {

@@ -49,6 +49,9 @@ final class ConnectionEvents: Sendable {
     }
 
     private func pass(_ event: ConnectionEvent) {
-        hub.send(SessionEvent(id, kind, attempt: 0, hop: 0, urlTemplate: nil, hub.instant, .connection(event), nil))
+        hub.send(
+            SessionEvent(
+                requestID: id, attempt: 0, hop: 0, instant: hub.instant, urlTemplate: nil, event: .connection(event),
+                kind: kind))
     }
 }

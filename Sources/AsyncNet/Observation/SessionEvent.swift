@@ -16,21 +16,23 @@ public struct SessionEvent: Sendable {
     /// is followed; `nil` without a template, and before the first attempt.
     public let urlTemplate: String?
     /// The time by the wall clock.
-    public private(set) var date = Date()
+    public internal(set) var date = Date()
     /// Shared, so that the other events, which have no summary, stay small.
-    let ending: SharedValue<RequestSummary>?
+    var ending: SharedValue<RequestSummary>?
     /// The step.
     public let event: RequestEvent
     /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
     public let kind: RequestKind
     /// The request's tags, see ``RequestValueKey``; none for what is no request.
-    public let values: RequestValues
+    public internal(set) var values = RequestValues()
     /// How many events this observer has lost between its last event and this one, since it was too slow.
     public internal(set) var lostBefore = 0
 
     /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
     public var summary: RequestSummary? { ending?.value }
+}
 
+extension SessionEvent {
     /// Makes an event, for tests of monitors.
     public init(
         requestID: RequestID, kind: RequestKind = .data, attempt: Int = 1, hop: Int = 0, date: Date = Date(),
@@ -38,25 +40,8 @@ public struct SessionEvent: Sendable {
         urlTemplate: String? = nil, values: RequestValues = RequestValues()
     ) {
         self.init(
-            requestID, kind, attempt: attempt, hop: hop, urlTemplate: urlTemplate, instant, event,
-            summary.map { SharedValue($0) }, values)
-        self.date = date
-        self.lostBefore = lostBefore
-    }
-
-    init(
-        _ requestID: RequestID, _ kind: RequestKind, attempt: Int, hop: Int, urlTemplate: String?, _ instant: Duration,
-        _ event: RequestEvent, _ ending: SharedValue<RequestSummary>?, _ values: RequestValues = RequestValues()
-    ) {
-        self.requestID = requestID
-        self.kind = kind
-        self.attempt = attempt
-        self.hop = hop
-        self.urlTemplate = urlTemplate
-        self.instant = instant
-        self.event = event
-        self.ending = ending
-        self.values = values
+            requestID: requestID, attempt: attempt, hop: hop, instant: instant, urlTemplate: urlTemplate, date: date,
+            ending: summary.map { SharedValue($0) }, event: event, kind: kind, values: values, lostBefore: lostBefore)
     }
 }
 

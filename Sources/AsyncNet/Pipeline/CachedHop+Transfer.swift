@@ -18,14 +18,14 @@ extension CachedHop {
     func fetched(_ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
         if attempt.isStoredOnly { throw ReplacedCredential() }
         await report(.miss)
-        let sent = Sent(now, cache.removals.now)
+        let sent = Sent(date: now, removals: cache.removals.now)
         let response = try await transfer(outgoing.forced(by: request.mode))
         return await storing(response, sent) ?? response
     }
 
     /// Sends the request with the conditions of a stored response (RFC 9111 §4.3.3).
     func revalidated(_ entry: CacheEntry, _ outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
-        let (stored, sent) = (entry.response, Sent(now, cache.removals.now))
+        let (stored, sent) = (entry.response, Sent(date: now, removals: cache.removals.now))
         let allowsError = allowsStaleIfError(stored)
         let isReplaced: @Sendable (HTTPResponseHead) -> Bool = { head in
             head.statusCode == 304 ? !stored.conditions.isEmpty : allowsError && Self.errors.contains(head.statusCode)
@@ -133,8 +133,6 @@ extension CachedHop {
     private struct Sent {
         let date: Date
         let removals: UInt64
-
-        init(_ date: Date, _ removals: UInt64) { (self.date, self.removals) = (date, removals) }
     }
 
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.

@@ -159,8 +159,8 @@ final class RequestObservers: EventTarget {
         _ event: RequestEvent, of hop: OpenHop?, _ state: inout State, _ ending: SharedValue<RequestSummary>? = nil
     ) {
         let event = SessionEvent(
-            id, kind, attempt: hop?.attempt ?? state.attempt, hop: hop?.number ?? 0,
-            urlTemplate: state.urlTemplate, hub.instant, event, ending, values)
+            requestID: id, attempt: hop?.attempt ?? state.attempt, hop: hop?.number ?? 0, instant: hub.instant,
+            urlTemplate: state.urlTemplate, ending: ending, event: event, kind: kind, values: values)
         hub.send(event)
     }
 

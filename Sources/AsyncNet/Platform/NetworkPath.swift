@@ -23,20 +23,12 @@ public struct NetworkPath: Hashable, Sendable {
     public let status: Status
     /// The interfaces: on Linux all of this network namespace, on Apple platforms those that the path can use.
     /// Interfaces with a default route come first, in the system's order of preference.
-    public let interfaces: [NetworkInterface]
+    public internal(set) var interfaces: [NetworkInterface] = []
     /// Whether there is a default route for IPv4, over an interface that is up, and a local address to send from. On
     /// Linux the tables `main` and `default` are read.
-    public let hasIPv4: Bool
+    public internal(set) var hasIPv4 = false
     /// Whether there is a default route for IPv6; see ``hasIPv4``.
-    public let hasIPv6: Bool
-
-    /// Makes a path, for tests.
-    init(status: Status, interfaces: [NetworkInterface] = [], hasIPv4: Bool = false, hasIPv6: Bool = false) {
-        self.status = status
-        self.interfaces = interfaces
-        self.hasIPv4 = hasIPv4
-        self.hasIPv6 = hasIPv6
-    }
+    public internal(set) var hasIPv6 = false
 
     /// The path if the system reports nothing.
     public static let unknown = NetworkPath(status: .unknown)
@@ -66,13 +58,5 @@ public struct NetworkInterface: Hashable, Sendable {
     public let isUp: Bool
     /// The addresses as sorted text, such as `192.0.2.7` and `fe80::1`, including link-local addresses. Empty on Apple
     /// platforms, whose monitor does not report them.
-    public let addresses: [String]
-
-    /// Makes an interface, for tests.
-    init(name: String, kind: InterfaceKind, isUp: Bool, addresses: [String] = []) {
-        self.name = name
-        self.kind = kind
-        self.isUp = isUp
-        self.addresses = addresses
-    }
+    public internal(set) var addresses: [String] = []
 }

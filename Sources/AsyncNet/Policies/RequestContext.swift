@@ -28,48 +28,26 @@ public struct RequestContext: Sendable {
     /// events that is connected again is a new request: its attempts are counted from the last connection with events.
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
-    public let request: TransportRequest?
+    public internal(set) var request: TransportRequest?
     /// The head of the attempt's response, if there was one.
-    public let response: HTTPResponseHead?
+    public internal(set) var response: HTTPResponseHead?
     /// The time until the request's deadline; `nil` if it has none.
-    public let remainingTime: Duration?
+    public internal(set) var remainingTime: Duration?
     /// The metrics up to now.
-    public let metrics: RequestMetrics
-    /// The request's tags, see ``RequestValueKey``.
-    public let values: RequestValues
+    public internal(set) var metrics = RequestMetrics()
     /// The session's clock, for policies that wait or measure time.
     public var clock: any Clock<Duration> { time.clock }
-    let time: TimeSource
+    var time = TimeSource(ContinuousClock())
     /// The requests of this attempt that were redirected, which a retry sends again.
-    let redirected: [TransportRequest]
+    var redirected: [TransportRequest] = []
     /// Told of a refresh that the request has waited for, its duration and its error; `nil` if nobody observes.
-    let onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
+    var onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
     /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
-    let deferral: RefreshDeferral?
+    var deferral: RefreshDeferral?
     /// Those of the session, if it has any.
-    let breakers: CircuitBreakers?
-
-    init(
-        id: RequestID, attempt: Int, request: TransportRequest? = nil, response: HTTPResponseHead? = nil,
-        remainingTime: Duration? = nil,
-        metrics: RequestMetrics = RequestMetrics(), time: TimeSource = TimeSource(ContinuousClock()),
-        redirected: [TransportRequest] = [], onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? = nil,
-        deferral: RefreshDeferral? = nil, breakers: CircuitBreakers? = nil,
-        values: RequestValues = RequestValues()
-    ) {
-        self.id = id
-        self.attempt = attempt
-        self.request = request
-        self.response = response
-        self.remainingTime = remainingTime
-        self.metrics = metrics
-        self.time = time
-        self.redirected = redirected
-        self.onRefresh = onRefresh
-        self.deferral = deferral
-        self.breakers = breakers
-        self.values = values
-    }
+    var breakers: CircuitBreakers?
+    /// The request's tags, see ``RequestValueKey``.
+    public internal(set) var values = RequestValues()
 }
 
 /// Whether an adapter has set a credential that it would have refreshed for a request that is sent.

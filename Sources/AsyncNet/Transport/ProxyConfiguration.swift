@@ -79,12 +79,6 @@ public struct ProxyConfiguration: Sendable {
         return copy
     }
 
-    private init(kind: Kind, username: String? = nil, password: String? = nil) {
-        self.kind = kind
-        self.username = username
-        self.password = password
-    }
-
     private static func bracketed(_ host: String) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }

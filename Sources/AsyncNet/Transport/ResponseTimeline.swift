@@ -11,16 +11,7 @@ public struct ResponseTimeline: Sendable, Hashable {
     /// The time from the start to the end of the transfer, retries and waits included.
     public let requestDuration: Duration
     /// The time for serializing the response; zero if nothing was serialized.
-    public let serializationDuration: Duration
-
-    init(
-        requestStartTime: Date, latency: Duration, requestDuration: Duration, serializationDuration: Duration = .zero
-    ) {
-        self.requestStartTime = requestStartTime
-        self.latency = latency
-        self.requestDuration = requestDuration
-        self.serializationDuration = serializationDuration
-    }
+    public internal(set) var serializationDuration = Duration.zero
 
     /// When the head of the final response arrived; without a response, when the transfer ended.
     public var initialResponseTime: Date { time(after: latency) }

@@ -3,8 +3,6 @@ struct FormWriter {
     let encoder: URLEncodedFormEncoder
     private(set) var bytes: [UInt8] = []
 
-    init(encoder: URLEncodedFormEncoder) { self.encoder = encoder }
-
     /// Writes a node; `path` is its unescaped name, `nil` for the root.
     mutating func write(_ node: FormNode, at path: String?) {
         switch node.content {

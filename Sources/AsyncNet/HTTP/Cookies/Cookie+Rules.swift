@@ -65,14 +65,9 @@ extension Cookie {
 
 /// The cause of a request, which `SameSite` depends on.
 struct CookieContext: Hashable, Sendable {
-    var isSameSite: Bool
+    var isSameSite = true
     /// Whether a user navigates to the page, by a safe method.
-    var isTopLevelNavigation: Bool
-
-    init(isSameSite: Bool = true, isTopLevelNavigation: Bool = false) {
-        self.isSameSite = isSameSite
-        self.isTopLevelNavigation = isTopLevelNavigation
-    }
+    var isTopLevelNavigation = false
 
     /// Whether a request with this cause carries a cookie (RFC 6265bis §5.8.3).
     func allowsSending(_ sameSite: Cookie.SameSite) -> Bool {

@@ -4,9 +4,7 @@ import Foundation
 struct BodyRedactor {
     let rule: RedactionRule
     /// How many forms inside parts of forms are still read.
-    private var depth = 3
-
-    init(rule: RedactionRule) { self.rule = rule }
+    var depth = 3
 
     func redacted(_ data: Data, contentType: String?) -> Data {
         let bytes = Array(data)

@@ -1,11 +1,9 @@
 /// Redacts the values of secret names in JSON, without a parse that could fail: the text may be cut anywhere, may hold
 /// several values, and need not be valid. Takes time in proportion to the length, and no stack for nesting.
 struct JSONRedactor {
-    private let rule: RedactionRule
+    let rule: RedactionRule
     /// How many texts inside of strings are still read.
-    private let depth: Int
-
-    init(rule: RedactionRule, depth: Int = RedactionRule.depth) { (self.rule, self.depth) = (rule, depth) }
+    var depth = RedactionRule.depth
 
     func redacted(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []

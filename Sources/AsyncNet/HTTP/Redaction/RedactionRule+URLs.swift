@@ -13,15 +13,9 @@ struct PairRedactor {
     let rule: RedactionRule
     let place: RedactionRule.Place
     /// How many texts inside of values are still read.
-    private let depth: Int
+    var depth = RedactionRule.depth
     /// Whether the URLs in the pairs are redacted already.
-    private var isTextRead = false
-
-    init(rule: RedactionRule, place: RedactionRule.Place, depth: Int = RedactionRule.depth) {
-        self.rule = rule
-        self.place = place
-        self.depth = depth
-    }
+    var isTextRead = false
 
     // MARK: URLs
 

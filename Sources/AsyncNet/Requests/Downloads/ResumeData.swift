@@ -25,20 +25,9 @@ public struct ResumeData: Codable, Hashable, Sendable {
     /// The length of the whole file; `nil` if the server did not send it.
     public let totalBytes: Int64?
     /// The number of bytes before the first gap; `nil` without gaps.
-    let prefix: Int64?
+    var prefix: Int64?
     /// The mark of the partial file.
-    let mark: String?
-
-    init(
-        url: URL, validator: String, partialFile: URL, totalBytes: Int64?, prefix: Int64? = nil, mark: String? = nil
-    ) {
-        self.url = url
-        self.validator = validator
-        self.partialFile = partialFile
-        self.totalBytes = totalBytes
-        self.prefix = prefix
-        self.mark = mark
-    }
+    var mark: String?
 
     /// How many bytes can be continued; 0 if the file is gone.
     public var offset: Int64 {

@@ -13,10 +13,6 @@ public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
         /// What an error calls the data.
         let subject: String
         let data: () throws -> Data
-
-        init(_ decoding: StreamDecoding, _ subject: String, _ data: @escaping () throws -> Data) {
-            (self.decoding, self.subject, self.data) = (decoding, subject, data)
-        }
     }
 
     /// Runs on the actor of its caller.

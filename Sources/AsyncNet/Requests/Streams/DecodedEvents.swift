@@ -36,7 +36,7 @@ extension AsyncSequence where Element == ServerSentEvent {
             return {
                 while let event = try await events.next(isolation: #isolation) {
                     guard !event.data.isEmpty else { continue }
-                    return ActorBoundValues.Piece(StreamDecoding(event, decoder), event.subject) {
+                    return ActorBoundValues.Piece(decoding: StreamDecoding(event, decoder), subject: event.subject) {
                         Data(event.data.utf8)
                     }
                 }

@@ -21,8 +21,6 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
             self.chunks = chunks
         }
 
-        mutating func next() async throws(AsyncNetError) -> Parser.Element? { try await next(isolation: #isolation) }
-
         mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Parser.Element? {
             while true {
                 if let element = found.popFirst() { return element }
@@ -105,7 +103,7 @@ extension StreamRequest {
             var texts = jsonTexts(maximumLength).makeAsyncIterator()
             return {
                 try await texts.next(isolation: #isolation).map {
-                    ActorBoundValues.Piece(decoding, "The body", $0.get)
+                    ActorBoundValues.Piece(decoding: decoding, subject: "The body", data: $0.get)
                 }
             }
         }
