@@ -56,8 +56,9 @@ private struct AltSvcScanner: ByteScanner {
 
     /// `nil` at the end and at text that is no alternative.
     mutating func next() -> AltSvc.Service? {
-        skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-        guard let name = token(), take("="), let authority = quotedString(), let (host, port) = Self.parts(authority)
+        skip { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }
+        guard let name = token(), take("="), let authority = strictQuotedString(),
+            let (host, port) = Self.parts(authority)
         else { return nil }
         guard let age = age() else { return nil }
         return AltSvc.Service(protocolID: name, host: host, port: port, maximumAge: age)
@@ -66,12 +67,12 @@ private struct AltSvcScanner: ByteScanner {
     /// Reads the parameters up to the next alternative; `nil` if one is malformed.
     private mutating func age() -> Int64? {
         var age = AltSvc.defaultAge
-        skip(while: Self.isSpace)
+        skipSpaces()
         while take(";") {
-            skip(while: Self.isSpace)
-            guard let name = token(), take("="), let value = quotedString() ?? token() else { return nil }
+            skipSpaces()
+            guard let name = token(), take("="), let value = strictQuotedString() ?? token() else { return nil }
             if name.lowercased() == "ma" { age = AltSvc.seconds(value) ?? age }
-            skip(while: Self.isSpace)
+            skipSpaces()
         }
         return rest.isEmpty || rest.first == UInt8(ascii: ",") ? age : nil
     }
@@ -83,25 +84,4 @@ private struct AltSvcScanner: ByteScanner {
         guard digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let port = UInt16(digits), port > 0 else { return nil }
         return (String(authority[..<colon]), Int(port))
     }
-
-    private mutating func token() -> String? {
-        let token = skip(while: HTTPSyntax.isTokenByte)
-        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
-    }
-
-    private mutating func quotedString() -> String? {
-        guard take("\"") else { return nil }
-        var value: [UInt8] = []
-        while var byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\") {
-                guard let escaped = rest.popFirst() else { return nil }
-                byte = escaped
-            }
-            value.append(byte)
-        }
-        return nil
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

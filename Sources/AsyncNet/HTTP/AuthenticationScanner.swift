@@ -59,27 +59,6 @@ struct AuthenticationScanner: ByteScanner {
         return String(decoding: body, as: UTF8.self) + String(decoding: padding, as: UTF8.self)
     }
 
-    /// Refuses control characters, since the value is sent back in a header.
-    private mutating func strictQuotedString() -> String? {
-        guard take("\"") else { return nil }
-        var value: [UInt8] = []
-        while var byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\") {
-                guard let escaped = rest.popFirst() else { return nil }
-                byte = escaped
-            }
-            guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return nil }
-            value.append(byte)
-        }
-        return nil
-    }
-
-    private mutating func token() -> String? {
-        let token = skip(while: HTTPSyntax.isTokenByte)
-        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
-    }
-
     /// Whether an element of the list ends here.
     private var isAtEnd: Bool { rest.isEmpty || rest.first == UInt8(ascii: ",") }
 

@@ -22,7 +22,7 @@ private struct WebSocketExtensionScanner: ByteScanner {
     mutating func list() -> [WebSocketExtension]? {
         var found: [WebSocketExtension] = []
         repeat {
-            skipSpace()
+            skipSpaces()
             // Empty elements are allowed in lists (RFC 9110 §5.6.1.2).
             if rest.isEmpty || rest.first == UInt8(ascii: ",") { continue }
             guard let element = element() else { return nil }
@@ -34,47 +34,24 @@ private struct WebSocketExtensionScanner: ByteScanner {
     private mutating func element() -> WebSocketExtension? {
         guard let name = token() else { return nil }
         var parameters: [WebSocketExtension.Parameter] = []
-        skipSpace()
+        skipSpaces()
         while take(";") {
-            skipSpace()
+            skipSpaces()
             guard let parameter = parameter() else { return nil }
             parameters.append(parameter)
-            skipSpace()
+            skipSpaces()
         }
         return WebSocketExtension(name: name.lowercased(), parameters: parameters)
     }
 
     private mutating func parameter() -> WebSocketExtension.Parameter? {
         guard let name = token() else { return nil }
-        skipSpace()
+        skipSpaces()
         guard take("=") else { return WebSocketExtension.Parameter(name: name.lowercased(), value: nil) }
-        skipSpace()
-        guard let value = rest.first == UInt8(ascii: "\"") ? quotedToken() : token() else { return nil }
+        skipSpaces()
+        // The content of a quoted string is a token (RFC 6455 §9.1).
+        guard let value = rest.first == UInt8(ascii: "\"") ? strictQuotedString() : token(), HTTPSyntax.isToken(value)
+        else { return nil }
         return WebSocketExtension.Parameter(name: name.lowercased(), value: value)
     }
-
-    private mutating func token() -> String? {
-        let token = skip(while: HTTPSyntax.isTokenByte)
-        return token.isEmpty ? nil : String(Substring(token))
-    }
-
-    /// A quoted string whose content is a token.
-    private mutating func quotedToken() -> String? {
-        var bytes: [UInt8] = []
-        guard take("\"") else { return nil }
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                let text = String(decoding: bytes, as: UTF8.self)
-                return HTTPSyntax.isToken(text) ? text : nil
-            case UInt8(ascii: "\\"):
-                guard let escaped = rest.popFirst() else { return nil }
-                bytes.append(escaped)
-            default: bytes.append(byte)
-            }
-        }
-        return nil
-    }
-
-    private mutating func skipSpace() { skip { $0 == 0x20 || $0 == 0x09 } }
 }
