@@ -10,9 +10,6 @@ final class HTTP2Connection: PooledConnection {
     private var news: [HTTP2Exchange] = []
     /// Those whose body is not sent, the one that is next first.
     var sending: [HTTP2Exchange] = []
-    /// What was received and is no whole frame yet.
-    private var rest: [UInt8] = []
-    private var hasWaitingFrames = false
     /// How many bytes were sent before those that wait in the machine.
     var sentBytes = 0
     var isSendScheduled = false
@@ -124,7 +121,7 @@ final class HTTP2Connection: PooledConnection {
         if readiness.contains(.writable) { stream.becameWritable() }
         var turn = Turn.done
         attempt { () throws(AsyncNetError) in
-            let hasInput = hasWaitingFrames || stream.hasUnreadInput
+            let hasInput = hasWaitingParts || stream.hasUnreadInput
             if readiness.contains(.readable) || readiness.isEmpty || hasInput { turn = try receive() }
             passOnNews()
             // What had arrived before sending failed has been taken.
@@ -156,8 +153,8 @@ final class HTTP2Connection: PooledConnection {
         var (bytes, frames) = (0, 0)
         while !isClosed, mayReceive {
             guard bytes < Self.bytesPerTurn, frames < Self.framesPerTurn else { return .more }
-            if hasWaitingFrames {
-                try takeRest(&frames)
+            if hasWaitingParts {
+                _ = try takeRest { input throws(AsyncNetError) in try parse(input, &frames) }
                 continue
             }
             let room = engine.thread.receiveBuffer
@@ -169,34 +166,20 @@ final class HTTP2Connection: PooledConnection {
             case .bytes(let count):
                 (silentSince, askedAt) = (engine.thread.now, nil)
                 bytes += count
-                let received = UnsafeRawBufferPointer(rebasing: room[..<count])
-                guard rest.isEmpty else {
-                    rest.append(contentsOf: received)
-                    try takeRest(&frames)
-                    continue
+                try take(UnsafeRawBufferPointer(rebasing: room[..<count])) { input throws(AsyncNetError) in
+                    try parse(input, &frames)
                 }
-                let taken = try take(received, &frames)
-                if taken < count { rest = Array(received[taken...]) }
             }
         }
         return .done
     }
 
-    private func takeRest(_ frames: inout Int) throws(AsyncNetError) {
-        var input = rest
-        (rest, hasWaitingFrames) = ([], false)
-        let taken = try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &frames) }
-        guard taken < input.count else { return }
-        input.removeFirst(taken)
-        rest = input
-    }
-
     /// - Returns: How many bytes were taken.
-    private func take(_ input: UnsafeRawBufferPointer, _ frames: inout Int) throws(AsyncNetError) -> Int {
+    private func parse(_ input: UnsafeRawBufferPointer, _ frames: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         while !isClosed {
             guard frames < Self.framesPerTurn else {
-                hasWaitingFrames = true
+                hasWaitingParts = true
                 return position
             }
             frames += 1

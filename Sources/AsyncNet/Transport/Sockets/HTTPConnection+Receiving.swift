@@ -45,69 +45,46 @@ extension HTTPConnection {
 
     /// - Returns: How many bytes were received or taken; `nil` if there are none now.
     private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
-        if hasWaitingParts { return try takeRest(&steps) }
+        if hasWaitingParts { return try takeRest { input throws(AsyncNetError) in try parse(input, &steps) } }
         if rest.isEmpty, receiver?.bytesLeft != nil, let room = try delivery?.room() {
-            return try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
+            return try receiveBody(into: UnsafeMutableRawBufferPointer(rebasing: room[..<min(most, room.count)]))
         }
         let room = UnsafeMutableRawBufferPointer(rebasing: engine.thread.receiveBuffer.prefix(most))
+        guard let count = try receive(into: room) else { return nil }
+        try take(UnsafeRawBufferPointer(rebasing: room[..<count])) { input throws(AsyncNetError) in
+            try parse(input, &steps)
+        }
+        return count
+    }
+
+    private func receiveBody(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
+        let most = Int(min(Int64(room.count), receiver?.bytesLeft ?? 0))
+        guard let count = try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<most])) else { return nil }
+        delivery?.didReceive(count)
+        receiver?.didReceive(Int64(count))
+        if receiver?.bytesLeft == nil { try takeEnd() }
+        return count
+    }
+
+    private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         switch try stream.receive(into: room) {
         case .wouldBlock: return nil
         case .end(let isClean):
             try end(isClean)
             return nil
-        case .bytes(let count):
-            try takeReceived(UnsafeRawBufferPointer(rebasing: room[..<count]), &steps)
-            return count
-        }
-    }
-
-    private func takeReceived(_ bytes: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) {
-        guard rest.isEmpty else {
-            rest.append(contentsOf: bytes)
-            _ = try takeRest(&steps)
-            return
-        }
-        let taken = try take(bytes, &steps)
-        if taken < bytes.count { rest = Array(bytes[taken...]) }
-    }
-
-    /// Takes the whole parts of what was received before.
-    private func takeRest(_ steps: inout Int) throws(AsyncNetError) -> Int {
-        var input = rest
-        (rest, hasWaitingParts) = ([], false)
-        let taken = try input.withBytes { bytes throws(AsyncNetError) in try take(bytes, &steps) }
-        guard taken < input.count else { return taken }
-        input.removeFirst(taken)
-        rest = input
-        return taken
-    }
-
-    private func receive(into room: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
-        let most = Int(min(Int64(room.count), receiver?.bytesLeft ?? 0))
-        switch try stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: room[..<most]))
-        {
-        case .wouldBlock: return nil
-        case .end(let isClean):
-            try end(isClean)
-            return nil
-        case .bytes(let count):
-            delivery?.didReceive(count)
-            receiver?.didReceive(Int64(count))
-            if receiver?.bytesLeft == nil { try takeEnd() }
-            return count
+        case .bytes(let count): return count
         }
     }
 
     private func takeEnd() throws(AsyncNetError) {
         var steps = 0
-        _ = try take(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
+        _ = try parse(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
     }
 
     /// Takes the whole parts of the input, as many as a turn may.
     ///
     /// - Returns: How many bytes were taken.
-    private func take(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
+    private func parse(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         if !input.isEmpty { delivery?.noteFirstByte(at: engine.thread.now) }
         while true {

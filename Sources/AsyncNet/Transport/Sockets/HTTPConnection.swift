@@ -11,10 +11,6 @@ final class HTTPConnection: PooledConnection {
     var delivery: ResponseDelivery?
     /// The transfer's head, as it is sent here.
     private(set) var head: [UInt8] = []
-    /// What was received and is no whole line yet.
-    var rest: [UInt8] = []
-    /// Whether `rest` may have whole parts, for which the last turn had no time.
-    var hasWaitingParts = false
     var isPaused = false
     var continueTimer: LoopTimers.ID?
     /// When a transfer with a limited rate goes on.

@@ -14,6 +14,10 @@ class PooledConnection: LoopHandler {
     var transfers = 0
     let opened: ContinuousClock.Instant
     var lifetimeTimer: LoopTimers.ID?
+    /// What was received and is not parsed: no whole line or frame yet, or what a turn had no time for.
+    var rest: [UInt8] = []
+    /// Whether `rest` may have whole parts, for which the last turn had no time.
+    var hasWaitingParts = false
     /// Whether it takes no transfer any more, and is closed with its last one.
     private(set) var isRetired = false
 
