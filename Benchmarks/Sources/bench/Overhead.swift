@@ -20,7 +20,7 @@ struct Overhead: AsyncParsableCommand {
         let data: Data
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            if request.isHeadObserved {
+            if request.interests?.sentHeads == true {
                 request.onEvent?(.sentHead(SentHead(requestLine: "GET /document.json HTTP/1.1", headers: [:])))
             }
             if request.interests != nil {

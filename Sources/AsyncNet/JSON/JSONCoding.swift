@@ -32,26 +32,17 @@ extension JSON {
         return Data(writer.bytes)
     }
 
-    /// Decodes a type from this value as a default `JSONDecoder` would from its text, but a ``JSON`` inside the type
-    /// keeps every digit of its numbers.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose underlying error is the `DecodingError`.
-    public func decode<Value: Decodable>(_ type: Value.Type) throws(AsyncNetError) -> Value {
-        do {
-            return try JSONDocument.decode(type, from: data())
-        } catch {
-            throw AsyncNetError(decoding: type, error)
-        }
-    }
-
     /// Decodes a type from this value, as `decoder` would from its text.
     ///
+    /// - Parameters:
+    ///   - type: The type of the result.
+    ///   - decoder: With `nil`, a default `JSONDecoder`, but a ``JSON`` inside the type keeps every digit of its numbers.
     /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose underlying error is the `DecodingError`.
     public func decode<Value: Decodable>(
-        _ type: Value.Type, using decoder: JSONDecoder
+        _ type: Value.Type, using decoder: JSONDecoder? = nil
     ) throws(AsyncNetError) -> Value {
         do {
-            return try decoder.decode(type, from: data())
+            return try decoder?.decode(type, from: data()) ?? JSONDocument.decode(type, from: data())
         } catch {
             throw AsyncNetError(decoding: type, error)
         }

@@ -138,15 +138,7 @@ public struct TransportRequest: Sendable {
         set { change { $0.urlTemplate = newValue } }
     }
 
-    /// Whether somebody observes ``TransportEvent/sentHead(_:)``. A transport need not make that event otherwise.
-    public var isHeadObserved: Bool {
-        get { values.value.interests?.sentHeads == true }
-        set {
-            var interests = interests ?? .minimal
-            interests.sentHeads = newValue
-            self.interests = interests
-        }
-    }
+    package var isHeadObserved: Bool { values.value.interests?.sentHeads == true }
 
     /// What observers of this hop need besides head and body; `nil` if nobody observes. A transport need not make the
     /// events that nobody needs.
@@ -260,7 +252,7 @@ public enum TransportEvent: Sendable {
     /// The transfer has begun.
     case started
     /// The request's head is sent, in these words; reported each time that it is, and for the head of a CONNECT to a
-    /// proxy too. Only if ``TransportRequest/isHeadObserved``, and not by every transport. Does not end the
+    /// proxy too. Only if ``TransportRequest/interests`` ask for it, and not by every transport. Does not end the
     /// server's silence, since an observer must not change when a request times out.
     case sentHead(SentHead)
     /// The transport sends the request again on another connection: before any byte of a response, the server had

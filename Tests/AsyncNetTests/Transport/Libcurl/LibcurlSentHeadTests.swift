@@ -16,7 +16,7 @@ struct LibcurlSentHeadTests {
                 head: HTTPRequestHead(method: .post, url: server.url("/a?b=c"), headers: ["X": "1"]),
                 body: .data(Data("abc".utf8)),
                 onEvent: { if case .sentHead(let head) = $0 { heads.withLock { $0.append(head) } } })
-            request.isHeadObserved = isObserved
+            request.interests = EventInterests(sentHeads: isObserved)
             for try await _ in try await LibcurlTransport().send(request).body {}
             let seen = try await server.takeRequest()
             let expected = SentHead(requestLine: "POST /a?b=c HTTP/1.1", headers: seen.headers)
