@@ -15,7 +15,7 @@ struct DiskCacheBody: CachedBody {
         await UserCode.run {
             file.touch()
             let bytes = bytes.clamped(to: 0..<size)
-            guard size <= Self.smallSize else { return isWhole ? TransportBody(Pieces(body: self, rest: bytes)) : nil }
+            guard size <= Self.smallSize else { return isWhole ? pieces(bytes) : nil }
             return readWhole().map { TransportBody($0.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count)) }
         }
     }
@@ -40,22 +40,17 @@ struct DiskCacheBody: CachedBody {
         file.read(min(Self.pieceSize, bytes.count), at: bytes.lowerBound)
     }
 
-    private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
-        typealias Element = Data
-
-        let body: DiskCacheBody
-        var rest: Range<Int64>
-
-        func makeAsyncIterator() -> Self { self }
-
-        mutating func next() async throws -> Data? {
-            guard !rest.isEmpty else { return nil }
-            let (body, bytes) = (body, rest)
-            guard let piece = await UserCode.run({ body.piece(bytes) }) else {
-                throw AsyncNetError(.fileNotReadable, "The file of a stored response cannot be read any more")
+    private func pieces(_ bytes: Range<Int64>) -> TransportBody {
+        TransportBody(reading: {
+            var rest = bytes
+            return {
+                guard !rest.isEmpty else { return nil }
+                guard let piece = await UserCode.run({ [rest] in self.piece(rest) }) else {
+                    throw AsyncNetError(.fileNotReadable, "The file of a stored response cannot be read any more")
+                }
+                rest = rest.dropFirst(piece.count)
+                return piece
             }
-            rest = rest.dropFirst(piece.count)
-            return piece
-        }
+        })
     }
 }

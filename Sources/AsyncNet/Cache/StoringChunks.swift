@@ -1,34 +1,24 @@
 import Foundation
 
-/// The chunks of a body, with a closure that gets each of them, and one that is called once at the end, with the error of
-/// a body that breaks off; not if the reader leaves early.
-private struct WatchedChunks: AsyncSequence {
-    typealias Element = Data
-
-    let body: TransportBody
-    var onChunk: (@Sendable (Data) async -> Void)?
-    var onEnd: (@Sendable ((any Error)?) async -> Void)?
-
-    func makeAsyncIterator() -> Iterator {
-        Iterator(body: body.makeAsyncIterator(), onChunk: onChunk, onEnd: onEnd)
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var body: TransportBody.AsyncIterator
-        let onChunk: (@Sendable (Data) async -> Void)?
-        /// `nil` once it has been called.
-        var onEnd: (@Sendable ((any Error)?) async -> Void)?
-
-        mutating func next() async throws -> Data? {
-            do {
-                let chunk = try await body.next()
-                if let chunk { await onChunk?(chunk) } else { await onEnd.take()?(nil) }
-                return chunk
-            } catch {
-                await onEnd.take()?(error)
-                throw error
+extension TransportBody {
+    /// The body with a closure that gets each chunk, and one that is called once at the end, with the error of a body
+    /// that breaks off; not if the reader leaves early.
+    fileprivate func watched(
+        onChunk: (@Sendable (Data) async -> Void)? = nil, onEnd: (@Sendable ((any Error)?) async -> Void)? = nil
+    ) -> TransportBody {
+        TransportBody(reading: {
+            var (chunks, onEnd) = (makeAsyncIterator(), onEnd)
+            return {
+                do {
+                    let chunk = try await chunks.next()
+                    if let chunk { await onChunk?(chunk) } else { await onEnd.take()?(nil) }
+                    return chunk
+                } catch {
+                    await onEnd.take()?(error)
+                    throw error
+                }
             }
-        }
+        })
     }
 }
 
@@ -42,9 +32,9 @@ extension TransportResponse {
             return self
         }
         var copy = self
-        copy.body = TransportBody(WatchedChunks(body: body, onChunk: { await writer.append($0) }))
+        copy.body = body.watched(onChunk: { await writer.append($0) })
         copy = copy.decoded
-        copy.body = TransportBody(WatchedChunks(body: copy.body, onEnd: { if $0 == nil { await writer.commit() } }))
+        copy.body = copy.body.watched(onEnd: { if $0 == nil { await writer.commit() } })
         return copy
     }
 
@@ -52,10 +42,9 @@ extension TransportResponse {
     func decoded(otherwise remove: @escaping @Sendable () async -> Void) -> TransportResponse {
         guard isCoded else { return self }
         var copy = decoded
-        copy.body = TransportBody(
-            WatchedChunks(
-                body: copy.body,
-                onEnd: { if ($0 as? AsyncNetError)?.code == .badContentEncoding { await remove() } }))
+        copy.body = copy.body.watched(onEnd: {
+            if ($0 as? AsyncNetError)?.code == .badContentEncoding { await remove() }
+        })
         return copy
     }
 

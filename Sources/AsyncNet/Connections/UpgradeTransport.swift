@@ -75,8 +75,8 @@ final class UpgradeTransport: Transport {
         metrics.certificateExpiry = connection.info.tls?.certificateExpiry
         request.onEvent?(.metrics(metrics))
         guard head.statusCode == 101 else {
-            let body = TransportBody(RefusalBody(connection: connection, response: response))
-            return TransportResponse(head: head, body: body, isContentDecoded: false)
+            return TransportResponse(
+                head: head, body: Self.body(of: response, on: connection), isContentDecoded: false)
         }
         let received = response.rest
         state.withLock { $0.upgraded = Upgraded(connection: connection, received: received) }
@@ -96,6 +96,20 @@ final class UpgradeTransport: Transport {
             let bytes = try await connection.receive()
             try response.receive(bytes)
         }
+    }
+
+    /// The body of a response that does not switch the protocol. Releasing it closes the connection.
+    private static func body(of response: UpgradeResponse, on connection: any DuplexConnection) -> TransportBody {
+        TransportBody(reading: {
+            return {
+                while true {
+                    if let bytes = try response.body() { return bytes }
+                    if response.isComplete { return nil }
+                    let bytes = try await connection.receive()
+                    try response.receive(bytes)
+                }
+            }
+        })
     }
 }
 
@@ -149,30 +163,6 @@ private final class UpgradeResponse: @unchecked Sendable {
         let event = try received.withBytes { bytes throws(AsyncNetError) in try receiver.next(in: bytes, &position) }
         guard case .body(let range) = event else { return (event, nil) }
         return (event, Data(received.dropFirst(range.lowerBound).prefix(range.count)))
-    }
-}
-
-/// The body of a response that does not switch the protocol. Releasing it closes the connection.
-private struct RefusalBody: AsyncSequence, Sendable {
-    typealias Element = Data
-
-    let connection: any DuplexConnection
-    let response: UpgradeResponse
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection, response: response) }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let connection: any DuplexConnection
-        let response: UpgradeResponse
-
-        func next() async throws -> Data? {
-            while true {
-                if let bytes = try response.body() { return bytes }
-                if response.isComplete { return nil }
-                let bytes = try await connection.receive()
-                try response.receive(bytes)
-            }
-        }
     }
 }
 

@@ -44,23 +44,13 @@ public enum PropertyList: Sendable, Hashable {
 extension PropertyList: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Date.self) {
-            self = .date(value)
-        } else if let value = try? container.decode(Data.self) {
-            self = .data(value)
-        } else if let value = try? container.decode([PropertyList].self) {
-            self = .array(value)
-        } else {
-            self = .dictionary(try container.decode([String: PropertyList].self))
+        func value<Value: Decodable>(_ make: (Value) -> PropertyList) -> PropertyList? {
+            (try? container.decode(Value.self)).map(make)
         }
+        let found: PropertyList? =
+            value(Self.bool) ?? value(Self.integer) ?? value(Self.real) ?? value(Self.string) ?? value(Self.date)
+            ?? value(Self.data) ?? value(Self.array)
+        self = try found ?? .dictionary(container.decode([String: PropertyList].self))
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -235,11 +235,10 @@ public struct TransportResponse: Sendable {
             kept.head.keepsContentCoding = true
             return kept
         }
-        let body = TransportBody(
-            DecodedChunks(codings: codings) { [body] in
-                var iterator = body.makeAsyncIterator()
-                return { try await iterator.next() }
-            })
+        let body = TransportBody(reading: { [body] in
+            var chunks = body.makeAsyncIterator()
+            return ContentDecoder.reading(codings) { try await chunks.next() }
+        })
         return TransportResponse(head: head, body: body)
     }
 }

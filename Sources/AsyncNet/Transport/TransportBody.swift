@@ -23,6 +23,9 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
+    /// A body of which each reader calls a closure of its own for the next chunk.
+    init(reading makeNext: @escaping @Sendable () -> () async throws -> Data?) { source = .sequence(makeNext) }
+
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
     /// Whether the transfer is known to have ended, with success or an error; always `false` for a body made of a

@@ -214,32 +214,22 @@ extension ContentDecoder {
     }
 }
 
-/// A body with its content codings decoded.
-struct DecodedChunks: AsyncSequence, Sendable {
-    let codings: Result<[ContentDecoding], AsyncNetError>
-    let makeSource: @Sendable () -> () async throws -> Data?
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(codings, makeSource()) }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        private let read: () async throws -> Data?
-
-        /// A coding that cannot be decoded is an error only if there is a body.
-        init(_ codings: Result<[ContentDecoding], AsyncNetError>, _ source: @escaping () async throws -> Data?) {
-            guard case .success(let codings) = codings else {
-                read = {
-                    guard try await source() != nil else { return nil }
-                    _ = try codings.get()
-                    return nil
-                }
-                return
-            }
-            read = codings.reversed().reduce(source) { inner, coding in
-                let decoder = ContentDecoder(coding, inner)
-                return { try await decoder.next() }
+extension ContentDecoder {
+    /// Reads a body with its content codings decoded. A coding that cannot be decoded is an error only if there is a
+    /// body.
+    static func reading(
+        _ codings: Result<[ContentDecoding], AsyncNetError>, _ source: @escaping () async throws -> Data?
+    ) -> () async throws -> Data? {
+        guard case .success(let codings) = codings else {
+            return {
+                guard try await source() != nil else { return nil }
+                _ = try codings.get()
+                return nil
             }
         }
-
-        mutating func next() async throws -> Data? { try await read() }
+        return codings.reversed().reduce(source) { inner, coding in
+            let decoder = ContentDecoder(coding, inner)
+            return { try await decoder.next() }
+        }
     }
 }

@@ -44,11 +44,9 @@ struct ContentDecoderTests {
 
     private func decode(_ codings: Result<[ContentDecoding], AsyncNetError>, _ chunks: [Data]) async throws -> Data {
         var decoded = Data()
-        let body = DecodedChunks(codings: codings) {
-            var rest = chunks[...]
-            return { rest.popFirst() }
-        }
-        for try await chunk in body { decoded += chunk }
+        var rest = chunks[...]
+        let next = ContentDecoder.reading(codings) { rest.popFirst() }
+        while let chunk = try await next() { decoded += chunk }
         return decoded
     }
 
