@@ -1,3 +1,5 @@
+import Foundation
+
 /// The links, addresses and default routes of a network namespace.
 struct RouteTable: Equatable, Sendable {
     struct Link: Equatable, Sendable {
@@ -68,6 +70,11 @@ extension RouteTable.Link {
     }
 }
 
+extension RouteTable {
+    fileprivate static let v4 = UInt8(truncatingIfNeeded: AF_INET)
+    fileprivate static let v6 = UInt8(truncatingIfNeeded: AF_INET6)
+}
+
 extension RouteTable.Address {
     /// Reads `struct ifaddrmsg`.
     init?(_ body: NetlinkBytes) {
@@ -77,11 +84,11 @@ extension RouteTable.Address {
         let attributes = body.attributes(from: 8)
         // For an address with a peer, as tunnels have, IFA_LOCAL (2) is the local address and IFA_ADDRESS (1) the
         // peer's.
-        guard let value = attributes[2] ?? attributes[1], let text = IPAddressText.text(value, family: family) else {
-            return nil
-        }
+        let isIPv6 = family == RouteTable.v6
+        guard let value = attributes[2] ?? attributes[1],
+            let text = IPText.text(of: Array(value.slice(from: 0, size: isIPv6 ? 16 : 4)), family: Int32(family))
+        else { return nil }
         let flags = attributes[8]?.number(UInt32.self, at: 0) ?? UInt32(short)
-        let isIPv6 = family == IPAddressText.v6
         self.init(
             link: link, isIPv6: isIPv6, text: text,
             isUsable: scope < 253 && !Self.isLinkLocal(value, isIPv6) && !Self.isUnchecked(flags))
@@ -107,13 +114,13 @@ extension RouteTable.DefaultRoute {
     init?(_ body: NetlinkBytes) {
         guard let family = body.number(UInt8.self, at: 0), body.number(UInt8.self, at: 1) == 0,
             body.number(UInt8.self, at: 7) == 1, let flags = body.number(UInt32.self, at: 8), flags & 0x200 == 0,
-            family == IPAddressText.v4 || family == IPAddressText.v6, let table = body.number(UInt8.self, at: 4)
+            family == RouteTable.v4 || family == RouteTable.v6, let table = body.number(UInt8.self, at: 4)
         else { return nil }
         let attributes = body.attributes(from: 12)
         guard [253, 254].contains(attributes[15]?.number(UInt32.self, at: 0) ?? UInt32(table)) else { return nil }
         let single = attributes[4]?.number(Int32.self, at: 0)
         self.init(
-            isIPv6: family == IPAddressText.v6, metric: attributes[6]?.number(UInt32.self, at: 0) ?? 0,
+            isIPv6: family == RouteTable.v6, metric: attributes[6]?.number(UInt32.self, at: 0) ?? 0,
             links: single.map { [$0] } ?? attributes[9].map(Self.links) ?? [])
     }
 
