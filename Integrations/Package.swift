@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "AsyncNetMetrics", targets: ["AsyncNetMetrics"]),
         .library(name: "AsyncNetTracing", targets: ["AsyncNetTracing"]),
         .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
+        .library(name: "AsyncNetLifecycle", targets: ["AsyncNetLifecycle"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
@@ -39,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: bridge(
         "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
@@ -49,6 +51,12 @@ let package = Package(
         + bridge(
             "AsyncNetTracing", [asyncNetMonitors, .product(name: "Tracing", package: "swift-distributed-tracing")],
             tests: [.product(name: "InMemoryTracing", package: "swift-distributed-tracing")])
-        + bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        + bridge("AsyncNetHTTPTypes", [.product(name: "HTTPTypes", package: "swift-http-types")])
+        + bridge(
+            "AsyncNetLifecycle", [.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")],
+            tests: [
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
     swiftLanguageModes: [.v6]
 )
