@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "AsyncNetTracing", targets: ["AsyncNetTracing"]),
         .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
         .library(name: "AsyncNetLifecycle", targets: ["AsyncNetLifecycle"]),
+        .library(name: "AsyncNetNIO", targets: ["AsyncNetNIO"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
@@ -41,6 +42,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: bridge(
         "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
@@ -57,6 +59,12 @@ let package = Package(
             tests: [
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
+            ])
+        + bridge(
+            "AsyncNetNIO",
+            [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
             ]),
     swiftLanguageModes: [.v6]
 )
