@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "AsyncNetHTTPTypes", targets: ["AsyncNetHTTPTypes"]),
         .library(name: "AsyncNetLifecycle", targets: ["AsyncNetLifecycle"]),
         .library(name: "AsyncNetNIO", targets: ["AsyncNetNIO"]),
+        .library(name: "AsyncNetConfiguration", targets: ["AsyncNetConfiguration"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
@@ -43,6 +44,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: bridge(
         "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
@@ -65,6 +68,9 @@ let package = Package(
             [
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
-            ]),
+            ])
+        + bridge(
+            "AsyncNetConfiguration", [.product(name: "Configuration", package: "swift-configuration")],
+            tests: [.product(name: "SystemPackage", package: "swift-system")]),
     swiftLanguageModes: [.v6]
 )
