@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "AsyncNetLifecycle", targets: ["AsyncNetLifecycle"]),
         .library(name: "AsyncNetNIO", targets: ["AsyncNetNIO"]),
         .library(name: "AsyncNetConfiguration", targets: ["AsyncNetConfiguration"]),
+        .library(name: "AsyncNetHummingbird", targets: ["AsyncNetHummingbird"]),
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
@@ -46,6 +47,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: bridge(
         "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
@@ -71,6 +74,19 @@ let package = Package(
             ])
         + bridge(
             "AsyncNetConfiguration", [.product(name: "Configuration", package: "swift-configuration")],
-            tests: [.product(name: "SystemPackage", package: "swift-system")]),
+            tests: [.product(name: "SystemPackage", package: "swift-system")])
+        + bridge(
+            "AsyncNetHummingbird",
+            [
+                .target(name: "AsyncNetHTTPTypes"), .target(name: "AsyncNetNIO"), asyncNetMonitors,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
     swiftLanguageModes: [.v6]
 )
