@@ -69,7 +69,7 @@ final class LibcurlTemplate {
             easy.set(LC_TCP_KEEPALIVE, 1)
             for option in [LC_TCP_KEEPIDLE, LC_TCP_KEEPINTVL] { easy.set(option, Int(seconds)) }
         }
-        // libcurl looks at the rate after as many as a hundred full buffers.
+        // libcurl may fill its buffer a hundred times before it checks the rate: a slow rate needs a small buffer.
         if let rate = receiveRate {
             easy.set(LC_BUFFERSIZE, Int(clamping: min(max(rate / 100, 1024), Int64(receiveBuffer))))
         }

@@ -51,7 +51,7 @@ struct TimingTableTests {
             ])
     }
 
-    @Test("A request that was not sent is said to be not sent, with its error")
+    @Test("The table of a request that was not sent says so, and has the request's error")
     func notSent() throws {
         var script = Script()
         script.at(0, .resumed)

@@ -52,7 +52,7 @@ struct RequestLogTests {
         #expect((entry.metadata["error"] == nil) == (level != .error))
     }
 
-    @Test("The log's level chooses what is made, the logger's what is written")
+    @Test("The level of RequestLog chooses which lines are made, the level of the Logger which of them are written")
     func amounts() async {
         await send("/200", "/404", log: RequestLog(to: logger(), level: .errors))
         #expect(handler.entries.map(\.level) == [.warning])

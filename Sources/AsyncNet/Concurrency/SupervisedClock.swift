@@ -7,7 +7,7 @@ package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Durati
     /// The executor of all tasks of a session with this clock.
     var executor: any TaskExecutor { get }
 
-    /// Sleeps on behalf of limits such as timeouts, which do not wait for the clock.
+    /// Sleeps on behalf of a limit such as a timeout. The clock does not count this sleep as waiting.
     func sleep(asLimitUntil deadline: Instant) async throws
 
     /// Counts work; each call is followed by a call of `end` with the same argument.

@@ -20,7 +20,7 @@ final class MessageQueue: Sendable {
         }
     }
 
-    /// With as many messages or bytes the queue is full.
+    /// The queue is full when it has this many messages, or `mostBytes`.
     static let mostMessages = 256
     static let mostBytes = 256 * 1024
 

@@ -41,8 +41,8 @@ extension Session {
     ///
     /// - Parameters:
     ///   - url: As of a request; its path does not matter.
-    ///   - connections: How many connections there are afterwards at least, within the transport's limits; over HTTP/2 one,
-    ///     which carries requests at the same time.
+    ///   - connections: The least number of open connections to the server when this function returns, within the
+    ///     transport's limits; over HTTP/2 always one, which carries requests at the same time.
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, and `.unsupportedByTransport` over another transport than
     ///   ``SocketTransport``.
     public nonisolated func warmUp(_ url: some URLConvertible, connections: Int = 1) async throws(AsyncNetError) {

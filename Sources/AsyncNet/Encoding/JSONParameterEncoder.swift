@@ -30,7 +30,7 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }
 
-    /// A JSON body with these names, dates and options.
+    /// A JSON body by a `JSONEncoder` with these strategies for names and dates, and this formatting.
     ///
     /// - Parameters:
     ///   - keys: How the names of members are written; unchanged by default.

@@ -144,7 +144,7 @@ extension AsyncNetError.Code {
     /// The connection was lost while a request or response was transferred.
     public static let connectionLost = Self(
         "connectionLost", "The connection was lost",
-        "The server or the network closed it. Retry if the request is idempotent.")
+        "The server or the network closed the connection. Retry if the request is idempotent.")
 
     /// The connection ended before the complete body was received.
     public static let bodyEndedEarly = Self(

@@ -155,7 +155,7 @@ extension Attempt {
     }
 }
 
-/// A retrier has decided about the head of a response: its body is not delivered.
+/// Thrown when a retrier has refused a response by its head: ends the exchange without delivering the body.
 struct Repetition: Error {
     let next: Next
 }

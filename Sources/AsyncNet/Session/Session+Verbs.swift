@@ -60,8 +60,8 @@ extension Session {
     ///
     ///     let rows = try await session.query("search", body: .json(filter)).serializing([Row].self).value
     ///
-    /// Its response is stored by ``HTTPCache`` under URL and content, if the body is in memory. Parameters that the session's
-    /// ``SessionConfiguration/encoder`` encodes are those of
+    /// If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To send parameters that
+    /// the session's ``SessionConfiguration/encoder`` encodes, call
     /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
     ///
     /// - Parameters:

@@ -43,7 +43,7 @@ package struct ConnectFailure {
             advice = "Check the network of this machine, and whether it has the address's IP version."
         case EHOSTUNREACH, EHOSTDOWN:
             reason = "no route leads to it"
-            advice = "Check that the host is up, and the network between."
+            advice = "Check that the host is up, and the network between this machine and the host."
         case EAFNOSUPPORT:
             reason = "this system does not have the address's IP version"
             advice = "Use an address of the other IP version."

@@ -25,7 +25,7 @@ extension TLSConfiguration {
 
     /// Why `pin(of:)` could not make this pin; `nil` for all others.
     static func reason(ofPin pin: String) -> String? {
-        pin.hasPrefix(unreadable) ? "There is no pin of a certificate. \(pin.dropFirst(unreadable.count))" : nil
+        pin.hasPrefix(unreadable) ? "A pin of a certificate could not be made. \(pin.dropFirst(unreadable.count))" : nil
     }
 }
 

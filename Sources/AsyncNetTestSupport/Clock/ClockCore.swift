@@ -23,7 +23,7 @@ final class ClockCore: Sendable {
             return satisfied.values.map(\.continuation)
         }
 
-        /// The first task that waits for a step.
+        /// Removes the task that has waited longest for the clock to move once.
         mutating func takeStepper() -> CheckedContinuation<Duration, Never>? {
             guard let first = steppers.keys.min() else { return nil }
             clock.steps -= 1

@@ -33,9 +33,10 @@ struct MockHTTP2Connection {
         machine = HTTP2ServerMachine(core.http2.add(inbox, number))
     }
 
-    /// Serves until the connection is to be closed, which the result says how.
+    /// Serves until the connection is to be closed.
     ///
     /// - Parameter received: What the client has sent so far.
+    /// - Returns: How the connection is to be closed.
     mutating func run(_ received: Data) throws -> MockReplyWriter.End {
         defer {
             core.http2.remove(number)

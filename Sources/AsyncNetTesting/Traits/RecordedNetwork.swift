@@ -35,7 +35,7 @@ public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
         var pace: ReplayPace
         var format: RecordingFormat
         var sourceLocation: SourceLocation
-        /// `nil` for that of the process.
+        /// The environment variables; `nil` for those of the process.
         var environment: [String: String]?
     }
 

@@ -49,9 +49,9 @@ struct RecordingDecision: Equatable, Sendable {
         let command = "ASYNCNET_RECORD=once swift test --filter \(test)"
         return switch cause {
         case .trait:
-            "Its trait has mode: .none, which never records: put the file there, or remove the mode for one run"
+            "The test's trait has mode: .none, which never records: add the file, or remove the mode for one run"
         case .ci: "Nothing is recorded while CI is set: run \(command) without it, and commit the file"
-        case .environment, nil: "To make it, run \(command), and commit the file"
+        case .environment, nil: "To record the file, run \(command), and commit the file"
         }
     }
 }

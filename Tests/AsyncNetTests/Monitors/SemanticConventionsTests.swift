@@ -30,7 +30,7 @@ struct SemanticConventionsTests {
     }
 
     @Test(
-        "The version is a number",
+        "The protocol version of a span is only the number of the HTTP version",
         arguments: [
             ("HTTP/1.1", "1.1"), ("HTTP/1.0", "1.0"), ("HTTP/2", "2"), ("HTTP/2.0", "2"), ("HTTP/3", "3"), ("h3", "h3"),
         ])

@@ -40,7 +40,7 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
-    @Test("An interceptor of several policies calls them in their order, those of an inner interceptor too")
+    @Test("An interceptor made of several policies calls them in their order, also those of an interceptor among them")
     func combined() async throws {
         let calls = Locked<[String]>([])
         func retrier(_ name: String) -> Retrier {

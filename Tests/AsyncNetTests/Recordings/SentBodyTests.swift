@@ -8,7 +8,7 @@ import Testing
 struct SentBodyTests {
     private func stream(_ length: Int64?) -> RequestBody { .stream(chunks("ab"), length: length) }
 
-    @Test("No body, and a body in memory, are known at once")
+    @Test("An empty body and a body in memory are recorded before they are sent, up to the limit")
     func known() {
         for (body, expected, isTruncated) in [
             (RequestBody.none, "", false), (.data(Data("ab".utf8)), "ab", false),
@@ -32,7 +32,7 @@ struct SentBodyTests {
         }
     }
 
-    @Test("A body of a known length ends with its last byte")
+    @Test("A body of known length is complete when its last byte was sent, without a call of end")
     func length() {
         var body = SentBody(stream(2), limit: 9)
         let reading = body.begin()

@@ -26,7 +26,7 @@ struct RequestDescriptionTests {
         #expect("\(download)" == "GET http://a/c (finished, 204)")
     }
 
-    @Test("debugDescription is the curl command without secrets: as it would be sent, then as it was sent")
+    @Test("debugDescription is the curl command of the request without secrets, before and after the request is sent")
     func debugDescriptions() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(204) }, configuration: .init(defaultHeaders: [:]))

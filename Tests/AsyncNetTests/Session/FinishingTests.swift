@@ -192,7 +192,7 @@ struct FinishingTests {
         #expect(stub.requests.count == 11)
     }
 
-    @Test("A stream that reconnects without end ends")
+    @Test("A stream that would reconnect without end is ended when its session finishes")
     func endlessStream() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in

@@ -217,7 +217,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.room(on: 1) == 16_384)
     }
 
-    @Test("A response before the whole request ends the stream for the client, too")
+    @Test("A response that ends before the whole request was received is followed by RST_STREAM with NO_ERROR")
     func early() {
         var machine = machine()
         _ = machine.receive(bytes { $0.headers(Self.request) })

@@ -32,7 +32,7 @@ final class Dial {
     /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
     private var isServerAwaited = false
     private(set) var serverAddresses: [SocketAddress]?
-    /// What is said to a proxy; kept when that goes on on another connection.
+    /// The negotiation with the proxy, if it goes on over another connection to the proxy.
     var negotiation: (any ProxyNegotiation)?
     var dialogue: ProxyDialogue?
     var handshake: Handshake?

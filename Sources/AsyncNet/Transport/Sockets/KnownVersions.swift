@@ -60,7 +60,7 @@ struct KnownVersions {
 }
 
 extension ConnectionRoute {
-    /// A server speaks the same versions whatever its address was judged by.
+    /// The route without its address policy: the policy does not change which HTTP versions a server speaks.
     fileprivate var withoutPolicy: ConnectionRoute {
         guard !addresses.isAny else { return self }
         var route = self

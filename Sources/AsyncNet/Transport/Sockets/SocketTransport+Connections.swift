@@ -9,7 +9,7 @@ extension SocketTransport {
         public let httpVersion: String
         /// What its TLS agreed on; `nil` without TLS.
         public let tls: ConnectionInfo.TLS?
-        /// The time since it was opened.
+        /// The time since the connection was opened.
         public let age: Duration
         /// How many transfers it carries.
         public let runningTransfers: Int

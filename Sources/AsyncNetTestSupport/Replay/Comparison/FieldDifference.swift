@@ -11,7 +11,8 @@ struct FieldDifference: Equatable, Sendable {
 
     /// A value of which both texts are known; a missing value has none.
     init(_ field: String, _ sent: String?, _ recorded: String?, weight: Int = 1) {
-        // The format of the recording made this a secret; the same value is none by this format, but must not be shown.
+        // The recorded value was redacted as a secret. The request's value may be the same secret, which this format
+        // does not redact: it is not shown.
         let isHidden = Self.marks(recorded) > Self.marks(sent)
         let shown = isHidden ? sent.map { _ in "(hidden)" } : sent.map(ShortText.of)
         (self.field, self.weight) = (field, weight)

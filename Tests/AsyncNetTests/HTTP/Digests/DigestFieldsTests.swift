@@ -86,7 +86,7 @@ struct DigestFieldsTests {
         }
     }
 
-    @Test("A field with very many keys takes no longer than its length")
+    @Test("Parsing a digest field with 30,000 keys takes time linear in its length")
     func manyKeys() {
         let keys = (0..<30_000).map { "k\($0)" }.joined(separator: ",")
         #expect(DigestFields.checksums("\(keys), sha-256=:\(Self.one):") == [Self.sha256()])

@@ -36,7 +36,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "A template is a label without the secrets that its author wrote into it",
+        "The URL template is a label, in which secrets that the template contains are redacted",
         arguments: [
             ("users/{name}", "/users/{name}"), ("a{?page,token}", "/a{?page,token}"),
             ("http://u:p@a/{b}", "/{b}"), ("a?api_key=abc{&b}", "/a?api_key=REDACTED"),

@@ -173,7 +173,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A download without a version is not continued", arguments: ["W/\"1\"", "none"])
+    @Test("A download whose response has no strong entity tag leaves no resume data", arguments: ["W/\"1\"", "none"])
     func noValidator(_ tag: String) async throws {
         try await withRanges(tag: tag) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.breakOff(after: 10)

@@ -6,7 +6,7 @@ import Foundation
 ///     frame's header → (DATA: its bytes, as they arrive) | (HEADERS, CONTINUATION …: a block) | a frame as a whole → …
 ///
 /// What a server sends against RFC 9113 is thrown if it ends the connection, and is a stream's `failed` event otherwise. Every
-/// kind of frame that brings nothing on is counted: a flood ends the connection.
+/// kind of frame without effect is counted: a flood ends the connection.
 struct HTTP2Machine: ~Copyable {
     typealias Input = UnsafeRawBufferPointer
 
@@ -156,7 +156,7 @@ struct HTTP2Machine: ~Copyable {
 
     mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
         guard budget.take(now) else {
-            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) that bring nothing on", "10.5")
+            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
         }
     }
 

@@ -46,7 +46,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("An http request passes each SOCKS proxy, and a tunnel if the settings say so", arguments: kinds)
+    @Test("An http request passes each kind of proxy; HTTP proxies tunnel it if the settings say so", arguments: kinds)
     func plain(_ kind: ProxyServer.Kind) async throws {
         try await withServer(.text("a"), .text("b")) { (server: MockServer) async throws in
             let proxy = try TestProxy(kind)
