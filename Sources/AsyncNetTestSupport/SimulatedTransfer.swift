@@ -12,7 +12,7 @@ struct SimulatedTransfer: Sendable {
         (self.request, self.clock) = (request, clock)
     }
 
-    /// From now on the transfer consists of tasks that the session's clock sees, which then may move.
+    /// Tells the session's clock that the transfer is no longer external: the clock sees all its tasks, and may move.
     func begin() { request.supervision?.becomeInternal() }
 
     /// Reads the complete body of the request, as a server would.

@@ -56,7 +56,7 @@ struct RequestTimelineTests {
         #expect(request.hops.first?.end == .ms(10))
     }
 
-    @Test("A stored response has no hop, but the request's URL")
+    @Test("A request that a stored response answers has no hop, but its URL and method")
     func stored() throws {
         var script = Script()
         script.at(0, .resumed)

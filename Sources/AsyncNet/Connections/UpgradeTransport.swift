@@ -115,8 +115,8 @@ final class UpgradeTransport: Transport {
 
 /// The response on a connection that is used for nothing else.
 ///
-/// Its functions are not inlined: the compiler (6.3.1) crashes when it optimizes the receiver's into an async function.
-/// Unchecked: used by one task at a time.
+/// The functions are not inlined: the compiler (6.3.1) crashes when it inlines functions of `HTTP1Receiver` into an
+/// async function. `@unchecked Sendable`: used by one task at a time.
 private final class UpgradeResponse: @unchecked Sendable {
     private var receiver: HTTP1Receiver
     private var received = Data()

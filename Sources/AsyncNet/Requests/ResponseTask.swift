@@ -49,7 +49,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
     ///
-    /// - Parameter stopwatch: Measures how long it takes, for observers.
+    /// - Parameter stopwatch: Measures how long serializing takes, for observers.
     @concurrent
     private func serialize(_ outcome: TransferOutcome, _ stopwatch: Stopwatch?) async -> Result<Value, AsyncNetError> {
         if let error = outcome.error { return .failure(error) }

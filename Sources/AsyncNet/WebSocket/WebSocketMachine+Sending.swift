@@ -56,7 +56,7 @@ extension WebSocketMachine {
         guard payload.count <= WebSocketOpcode.mostControlBytes else {
             throw AsyncNetError(
                 .invalidRequest,
-                "A control frame of \(payload.count) bytes is larger than \(WebSocketOpcode.mostControlBytes)")
+                "A control frame of \(payload.count) bytes has more than \(WebSocketOpcode.mostControlBytes)")
         }
         return encoder.control(opcode, payload)
     }

@@ -50,11 +50,11 @@ extension MetricsSnapshot {
             "asyncnet.client.repeats", "Requests that the transport sent again after a reused connection had ended.",
             count(\.repeats))
         connectionUses = MetricCount(
-            "asyncnet.client.connection.uses", "Hops by whether their connection had been used before.",
+            "asyncnet.client.connection.uses", "Number of hops, by whether their connection was new or reused.",
             endpoints.flatMap { $0.value.uses($0.labels) })
         certificateExpiry = MetricCount(
             "asyncnet.client.certificate.expiry.timestamp.seconds",
-            "Until when the latest certificate of the server is valid, since 1970.", isMonotonic: false,
+            "Time when the latest certificate of the server expires, in seconds since 1970.", isMonotonic: false,
             endpoints.compactMap { point in point.value.certificateExpiry.map { (point.labels, $0) } })
         cacheOutcomes = MetricCount(
             "asyncnet.client.cache.outcomes", "Hops by what the cache did for them.",

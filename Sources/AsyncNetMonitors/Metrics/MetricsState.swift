@@ -147,7 +147,7 @@ extension MetricsState {
 
 extension MetricsState {
     private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent, _ track: inout RequestTrack) {
-        // The head of an attempt's first hop goes where the attempt's own head goes.
+        // The first hop of an attempt has the attempt's endpoint, a later hop the endpoint of its own head.
         let isFirst = track.newAttempt != nil
         let endpoint =
             isFirst ? endpoint(of: &track) : table.index(of: head, track.isRedirected ? nil : event.urlTemplate)

@@ -24,7 +24,7 @@ struct MultipartPartsTests {
         #expect(parts(part("a", "x--B\r\n--Bold\r\n --B") + "--B--", "B") == ["a=x--B\r\n--Bold\r\n --B"])
     }
 
-    @Test("A body may be cut anywhere", arguments: 0...60)
+    @Test("The pieces of a multipart body that is cut anywhere are all its bytes", arguments: 0...60)
     func cut(_ length: Int) {
         let body = Array(part("a", "1234").utf8.prefix(length))
         let pieces = MultipartParts(body[...], boundary: "B").pieces

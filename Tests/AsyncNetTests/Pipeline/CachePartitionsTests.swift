@@ -195,7 +195,7 @@ struct CacheWillStoreTests {
         #expect(await cache.statistics.entries == 1)
     }
 
-    @Test("A 304 changes what is stored by the closure too, which partitions have as well")
+    @Test("A partition calls the cache's closure for a 304 too, which changes or removes the stored response")
     func confirmed() async {
         let isAllowed = Locked(true)
         let cache = HTTPCache { _, response in

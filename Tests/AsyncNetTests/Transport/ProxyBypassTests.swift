@@ -95,7 +95,7 @@ struct ProxyBypassTests {
 
     /// libcurl's texts for a proxy in the environment, with the result that it ends with.
     @Test(
-        "A proxy that cannot be one is an invalid configuration, which is not repeated and shows no password",
+        "An invalid proxy in the environment is invalidConfiguration, which is not retried and shows no password",
         arguments: [
             (7, "Unsupported proxy scheme for 'socks9://ada:hunter2@127.0.0.1:1'"),
             (5, "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"),

@@ -61,7 +61,7 @@ struct ZoneTests {
         #expect(error?.response?.value(forHTTPHeaderField: "X-Host") == "[::1]:\(server.port)")
     }
 
-    @Test("A raw stream connects by the zone", arguments: ["::1%", "[::1%", "::1%25", "[::1%25"])
+    @Test("A raw stream connects to a host with a zone", arguments: ["::1%", "[::1%", "::1%25", "[::1%25"])
     func stream(_ start: String) async throws {
         let server = try server()
         let host = start + Self.loopback + (start.hasPrefix("[") ? "]" : "")

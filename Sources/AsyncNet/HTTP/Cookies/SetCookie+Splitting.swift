@@ -7,8 +7,8 @@ extension SetCookie {
     /// GMT` and `a=1, 2` are not split, nor is quoted text after an equals sign. These are ambiguous, and read as the
     /// first:
     /// - two cookies `a=1` and `b=2`, or one cookie with the value `1, b=2`;
-    /// - one cookie `a=1, b`, or a second cookie without an equals sign, or with a name that is not a token (brackets
-    ///   are allowed);
+    /// - one cookie `a` with the value `1, b`, or a cookie `a=1` and another one without an equals sign, or with a name
+    ///   that is not a token (brackets are allowed);
     /// - one cookie `a="1, b=2"`, or two cookies whose values have one quote each.
     ///
     /// So a server that puts unescaped user input into a value lets users set cookies. Transports that keep headers

@@ -18,7 +18,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// The server takes more or fewer streams.
+    /// Called when the number of streams that the server allows may have changed.
     private func settle() {
         engine.versions.note(machine.streamLimit, of: route)
         engine.changedRoom(of: self)

@@ -30,8 +30,8 @@ public import Foundation
 /// - While other transfers are cancelled, FoundationNetworking may miss that bytes have arrived: a transfer then waits until
 ///   its time-out.
 /// - A caller's `Connection: close` is sent, and FoundationNetworking keeps the connection unless the server closes it.
-/// - Bodies are decoded by libcurl: an unknown content coding and a broken one are errors, a body that is cut inside its
-///   compressed stream may be delivered as if it were whole, and bytes of a coding cannot be kept.
+/// - libcurl always decodes bodies: the bytes of a content coding cannot be delivered. An unknown content coding and a
+///   broken one are errors; a body that is cut inside its compressed stream may be delivered as if it were whole.
 /// - Sessions that have had TLS connections are kept, with these connections, to the end of the process.
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.

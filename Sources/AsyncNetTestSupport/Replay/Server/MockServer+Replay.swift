@@ -6,10 +6,10 @@ extension MockServer {
     ///
     ///     let server = try await MockServer.start(replaying: Recording(contentsOf: file), port: 8080)
     ///
-    /// Requests get exchanges as from a ``ReplayTransport``, except that origins and hosts are not compared. A request
-    /// without an exchange gets a 501 (RFC 9110 §15.6.2), whose body is the text of the ``ReplayMismatch``.
-    /// ``verify()`` reports it, and the exchanges that were not used. Enqueued responses and routes come before the
-    /// recording.
+    /// The server picks the exchange for a request as a ``ReplayTransport`` does, but does not compare origins and
+    /// hosts. A request without an exchange gets a 501 (RFC 9110 §15.6.2), whose body is the text of the
+    /// ``ReplayMismatch``. ``verify()`` reports such requests, and the exchanges that were not used. Enqueued responses
+    /// and routes come before the recording.
     ///
     /// Bodies are sent without content coding, in HTTP/1.1, a body of several chunks with the chunked transfer coding.
     /// A `Location` that leads to an origin of the recording leads to the server instead. Cookies are sent as recorded:

@@ -8,14 +8,14 @@ struct URLEncodedFormEncoderTests {
 
     // MARK: Order
 
-    @Test("Members are in the order of their bytes at every level, elements in their own")
+    @Test("Members are sorted by the bytes of their names at every level; elements of arrays keep their order")
     func sorted() throws {
         let value: JSON = ["b": [10, 2, 1], "a": ["z": 1, "é": 2, "Z": 3, "zz": 4, "ſ": 5, "": 6], "a0": 1, "B": 1]
         let expected = "B=1&a[]=6&a[Z]=3&a[z]=1&a[zz]=4&a[é]=2&a[ſ]=5&a0=1&b[]=10&b[]=2&b[]=1"
         for _ in 0..<5 { #expect(try readable(value, Encoder()) == expected) }
     }
 
-    @Test("Members are sorted by the names that are written, and those written alike by their keys")
+    @Test("Members are sorted by their encoded names, and members with the same encoded name by their keys")
     func sortedByName() throws {
         struct Names: Encodable { var b = 1, c = 2, a = 3, B = 4 }
         #expect(try Encoder(keyEncoding: .custom { $0 == "a" ? "z" : $0 }).encode(Names()) == "B=4&b=1&c=2&z=3")

@@ -119,7 +119,7 @@ struct RouteTableTests {
             (path([Netlink.route(10, over: 2)]).hasIPv4, path([Netlink.route(10, over: 2)]).hasIPv6) == (false, true))
     }
 
-    @Test("The address to send from may be the loopback's, where every network is behind a router")
+    @Test("A default route is usable with the loopback interface's global address if its own link has none")
     func unnumbered() {
         let links = [Netlink.link(1, "lo", flags: 0x49, hardware: 772), Netlink.link(2, "eth0")]
         let addresses = [Netlink.address(1, Self.global), Netlink.address(2, Self.local6, scope: 253)]

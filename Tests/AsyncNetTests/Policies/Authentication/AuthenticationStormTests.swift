@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Many requests meet an expired credential at once.
-@Suite("Authentication of many", .timeLimit(.minutes(5)))
+@Suite("Many requests with an expired credential", .timeLimit(.minutes(5)))
 struct AuthenticationStormTests {
     /// A service that takes the second token only, and holds its answers to the first until so many requests have it.
     private final class Service: Sendable {

@@ -92,7 +92,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("During a refresh a fresh stored response does not wait for it")
+    @Test("A request with a fresh stored response does not wait for a refresh in progress")
     func duringRefresh() async {
         let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in

@@ -115,7 +115,7 @@ struct DownloadPlanTests {
         ([:], 404, .write(from: 0), nil),
     ]
 
-    @Test("A first segment is followed by the others only if these can be requested", arguments: firsts)
+    @Test("The response to the first segment decides whether the other segments are requested", arguments: firsts)
     func first(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step, _ total: Int64?) throws {
         var plan = Self.plan(after: 0, segments: 4).plan
         #expect(try plan.receive(Self.head(status, headers), size: 0) == step)

@@ -87,7 +87,7 @@ struct FaultedFlowTests {
         #expect(Set(zip(times, 0...).map { $0 - $1 * 10 }).count > 10)
     }
 
-    @Test("Slices have the sizes of their average and variation")
+    @Test("Slices differ from their average size by the variation at most, and no byte is lost")
     func slices() {
         var run = FlowRun([.slicer(averageSize: 10, variation: 4)])
         run.receive(String(repeating: "x", count: 10_000), at: 0)

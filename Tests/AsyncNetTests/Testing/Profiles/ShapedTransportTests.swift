@@ -180,7 +180,7 @@ struct ShapedTransportTests {
         #expect(clock.now.offset == time)
     }
 
-    @Test("The error of a body's file keeps its code")
+    @Test("A body's file that cannot be read is fileNotReadable")
     func files() async throws {
         let missing = URL(filePath: "/missing-\(UUID())")
         let head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())

@@ -60,7 +60,7 @@ struct RequestDifferenceTests {
         #expect(lines(Request("POST /", body, type: type), Request("POST /", recorded, type: type)) == expected)
     }
 
-    @Test("Fields of forms, parts, lines of text, and bytes that differ have lines")
+    @Test("Differences in form fields, in lines of text and in bytes have a line each")
     func otherBodies() {
         let form = "application/x-www-form-urlencoded"
         #expect(

@@ -125,7 +125,7 @@ struct HTTP3OffersTests {
     }
 
     @Test(
-        "Over QUIC a failed connection is told from a lost one, and a wrong host from a wrong authority",
+        "libcurl's errors over QUIC have the code of their cause, also where libcurl has one result for several",
         arguments: [
             (
                 55, "Failed to connect to h:1 after 2 ms: Failed sending data to the peer", 0,

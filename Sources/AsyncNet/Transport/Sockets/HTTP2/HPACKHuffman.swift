@@ -146,7 +146,7 @@ private struct Bits {
         UInt32(truncatingIfNeeded: bits >> UInt64(count - length)) & (.max >> UInt32(32 - length))
     }
 
-    /// Whether the string has so many bits, which are read then.
+    /// Skips `length` bits, and returns `true`; returns `false`, and skips nothing, if the string has fewer.
     mutating func skip(_ length: Int) -> Bool {
         guard length <= left else { return false }
         count -= length

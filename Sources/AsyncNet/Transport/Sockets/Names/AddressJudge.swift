@@ -28,7 +28,7 @@ struct AddressJudge {
             .addressNotAllowed, "The host's address \(refusal.address) is not allowed: it is \(refusal.objection)")
     }
 
-    /// Judges a server whose name, if the URL has one, a proxy looks up.
+    /// Judges a server behind a proxy or a unix socket: its address is known only if the URL contains it.
     func checkUnresolved() throws(AsyncNetError) {
         guard !policy.isAny else { return }
         let host = String(endpoint.host.prefix { $0 != "%" })

@@ -78,7 +78,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "Settings that cannot be are errors",
+        "Invalid headers or TLS settings of a proxy are invalidConfiguration",
         arguments: [
             .url("http://p", headers: ["Host": "a"]), .url("http://p", headers: ["content-length": "1"]),
             .url("http://p", headers: ["a b": "1"]), .url("http://p", headers: ["a": "1\r\nb: 2"]),
@@ -90,7 +90,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "libcurl refuses them",
+        "libcurl refuses headers and TLS settings of a proxy",
         arguments: [.url("http://p", headers: ["a": "1"]), .url("https://p", tls: .init(minimumVersion: .tls13))]
             as [ProxyConfiguration])
     func libcurl(_ proxy: ProxyConfiguration) async {
