@@ -77,8 +77,11 @@ static const char *find(void *library) {
         CP_SYMBOL(zlibVersion, zlib.version), CP_SYMBOL(deflateInit2_, zlib.init), CP_SYMBOL(deflate, zlib.deflate),
         CP_SYMBOL(deflateReset, zlib.reset), CP_SYMBOL(deflateEnd, zlib.end), CP_SYMBOL(inflateInit2_, zlib.inflate_init),
         CP_SYMBOL(inflate, zlib.inflate), CP_SYMBOL(inflateReset, zlib.inflate_reset),
-        CP_SYMBOL(inflateResetKeep, zlib.inflate_reset_keep), CP_SYMBOL(inflateEnd, zlib.inflate_end),
+        CP_SYMBOL(inflateEnd, zlib.inflate_end),
     };
+    // Not every zlib has it.
+    const cp_symbol optional = CP_SYMBOL(inflateResetKeep, zlib.inflate_reset_keep);
+    cp_find(library, &optional, 1);
     return cp_find(library, symbols, sizeof symbols / sizeof *symbols);
 }
 
@@ -87,14 +90,14 @@ int32_t lz_is_linked(void) { return CP_IS_LINKED; }
 const char *lz_load(const char *name) {
     void *library = name ? cp_open(name, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (name && !library) {
-        const char *reason = dlerror();
-        snprintf(failure, sizeof failure, "%s", reason ? reason : "it cannot be loaded");
+        snprintf(failure, sizeof failure, "%s", cp_open_error());
         return failure;
     }
-    if (!find(library)) return NULL;
+    const char *missing = find(library);
+    if (!missing) return NULL;
     zlib.init = NULL;
     zlib.inflate_init = NULL;
-    snprintf(failure, sizeof failure, "%s is not zlib", name ? name : "this program");
+    snprintf(failure, sizeof failure, "%s has no %s", name ? name : "this program", missing);
     return failure;
 }
 

@@ -159,8 +159,7 @@ static void *load(void) {
     const char *path = chosen_file();
     void *library = path ? load_chosen(path) : cp_open(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library || failure[0]) return library;
-    const char *reason = dlerror();
-    snprintf(failure, sizeof failure, "%s", reason ? reason : LIBRARY " cannot be loaded");
+    snprintf(failure, sizeof failure, "%s", cp_open_error());
     return NULL;
 }
 

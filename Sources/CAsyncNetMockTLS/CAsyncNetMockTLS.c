@@ -154,8 +154,7 @@ static int has_openssl(void) {
 static int open_library(const char *file, void **library) {
     *library = cp_open(file, RTLD_NOW | RTLD_LOCAL);
     if (*library) return 1;
-    const char *reason = dlerror();
-    snprintf(failure, sizeof failure, "%s", reason ? reason : file);
+    snprintf(failure, sizeof failure, "%s", cp_open_error());
     return 0;
 }
 

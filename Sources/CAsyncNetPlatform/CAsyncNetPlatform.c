@@ -170,10 +170,19 @@ static int has_loader(struct dl_phdr_info *program, size_t size, void *unused) {
     return -1;
 }
 
-void *cp_open(const char *name, int flags) { return dl_iterate_phdr(has_loader, NULL) == 1 ? dlopen(name, flags) : NULL; }
+static int is_static(void) { return dl_iterate_phdr(has_loader, NULL) != 1; }
 #else
-void *cp_open(const char *name, int flags) { return dlopen(name, flags); }
+static int is_static(void) { return 0; }
 #endif
+
+void *cp_open(const char *name, int flags) { return is_static() ? NULL : dlopen(name, flags); }
+
+const char *cp_open_error(void) {
+    // dlerror would have the error of another call.
+    if (is_static()) return "a static program cannot load it; AsyncNet's trait LinkedTLS links OpenSSL and zlib";
+    const char *text = dlerror();
+    return text ? text : "it cannot be loaded";
+}
 
 const char *cp_find(void *library, const cp_symbol *symbols, size_t count) {
     for (size_t index = 0; index < count; index++) {

@@ -333,7 +333,7 @@ static void load(void) {
     if (wanted) {
         // Its symbols before those that the process has of another OpenSSL of this major version, such as libcurl's.
         is_loaded = use(wanted, DEEP_BIND);
-        if (!is_loaded && !*problem) snprintf(problem, sizeof problem, "OpenSSL was not found as %s", wanted);
+        if (!is_loaded && !*problem) snprintf(problem, sizeof problem, "%s", cp_open_error());
         return;
     }
     const char *names[] = {"libssl.so.3", "libssl.so.1.1", "libssl.3.dylib"};
@@ -348,9 +348,9 @@ static void load(void) {
         if (is_loaded) break;
     }
     if (!is_loaded && !*problem) {
-        int is_static = !cp_open(NULL, RTLD_NOW);
-        snprintf(problem, sizeof problem, "%s", is_static ? "a static program cannot load it: build with AsyncNet's trait LinkedTLS"
-            : "OpenSSL was not found as libssl.so.3 or libssl.so.1.1");
+        // Only a static program cannot open itself.
+        const char *reason = cp_open(NULL, RTLD_NOW) ? "OpenSSL was not found as libssl.so.3 or libssl.so.1.1" : cp_open_error();
+        snprintf(problem, sizeof problem, "%s", reason);
     }
 }
 

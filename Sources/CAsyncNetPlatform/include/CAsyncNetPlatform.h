@@ -79,6 +79,9 @@ typedef struct {
 /// program unless it is of the same build as the first.
 void *_Nullable cp_open(const char *_Nullable name, int flags);
 
+/// Why the last call of `cp_open` on this thread returned NULL. The text lasts until the thread's next call.
+const char *_Nonnull cp_open_error(void);
+
 /// Fills the variables, with what a loaded library has where there is no address. Returns NULL, or the name of a function
 /// that the library does not have.
 const char *_Nullable cp_find(void *_Nullable library, const cp_symbol *_Nonnull symbols, size_t count);
