@@ -76,7 +76,7 @@ static struct {
     void (*error_text)(unsigned long, char *, size_t);
     const char *(*reason_text)(unsigned long);
     const char *(*verify_text)(long);
-    const char *(*default_file)(void), *(*default_folder)(void);
+    const char *(*default_file)(void);
     bio *(*bio_from)(const void *, int);
     void *(*bio_meth)(int, const char *);
     int (*bio_index)(void);
@@ -227,8 +227,7 @@ static int find_crypto(void *library, const char *file) {
         CP_SYMBOL(ERR_clear_error, crypto.clear_errors), CP_SYMBOL(ERR_peek_error, crypto.last_error),
         CP_SYMBOL(ERR_error_string_n, crypto.error_text), CP_SYMBOL(ERR_reason_error_string, crypto.reason_text),
         CP_SYMBOL(X509_verify_cert_error_string, crypto.verify_text),
-        CP_SYMBOL(X509_get_default_cert_file, crypto.default_file),
-        CP_SYMBOL(X509_get_default_cert_dir, crypto.default_folder), CP_SYMBOL(BIO_new_mem_buf, crypto.bio_from),
+        CP_SYMBOL(X509_get_default_cert_file, crypto.default_file), CP_SYMBOL(BIO_new_mem_buf, crypto.bio_from),
         CP_SYMBOL(BIO_meth_new, crypto.bio_meth), CP_SYMBOL(BIO_get_new_index, crypto.bio_index),
         CP_SYMBOL(BIO_meth_set_read, crypto.bio_set_read), CP_SYMBOL(BIO_meth_set_write, crypto.bio_set_write),
         CP_SYMBOL(BIO_meth_set_ctrl, crypto.bio_set_ctrl), CP_SYMBOL(BIO_new, crypto.bio_new), CP_SYMBOL(BIO_free, crypto.bio_free),
@@ -657,12 +656,12 @@ static void read_text(char *text, size_t size) {
     snprintf(text, size, "%s", reason ? reason : "");
 }
 
-/// The authorities of the system. An OpenSSL that is linked looks where the system that it was built on has them; if nothing
-/// is there, those of this system are where its distribution keeps them.
+/// The authorities of the system. An OpenSSL that is linked looks where the system that it was built on has them: in a file,
+/// and in a folder, which may be there without any. Without the file, they are also where this system's distribution has them.
 static void use_system(void *raw) {
     tls.default_paths(raw);
     if (!CP_IS_LINKED || getenv("SSL_CERT_FILE") || getenv("SSL_CERT_DIR")) return;
-    if (access(crypto.default_file(), R_OK) == 0 || access(crypto.default_folder(), R_OK) == 0) return;
+    if (access(crypto.default_file(), R_OK) == 0) return;
     const char *bundles[] = {
         "/etc/ssl/certs/ca-certificates.crt",                // Debian, Arch, Alpine, and images made from them
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // Fedora, Red Hat
@@ -671,8 +670,10 @@ static void use_system(void *raw) {
         "/etc/ssl/cert.pem",                                 // Alpine
     };
     for (size_t index = 0; index < sizeof bundles / sizeof *bundles; index++) {
-        if (tls.load_authorities(raw, bundles[index], NULL) == 1) return;
+        if (tls.load_authorities(raw, bundles[index], NULL) == 1) break;
     }
+    // Those of bundles that are not there.
+    crypto.clear_errors();
 }
 
 at_context *at_make_context(const at_settings *settings, int *result, char *text, size_t size) {
