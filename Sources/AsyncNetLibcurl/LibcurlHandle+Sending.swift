@@ -99,7 +99,7 @@ extension LibcurlHandle {
 
     /// How many checks in a row without progress end the transfer. At 250 ms between checks, this is one second.
     private static let mostQuietChecks = 4
-    /// How many rounds of the loop between two checks are normal; if libcurl tries to send for ever, there are thousands.
+    /// How many rounds of the loop between two checks are normal; a libcurl that sends for ever causes thousands.
     private static let mostQuietRounds = 200
 
     private var sentBytes: Int64 {

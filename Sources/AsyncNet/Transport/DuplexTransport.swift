@@ -40,9 +40,8 @@ public protocol DuplexConnection: AnyObject, Sendable {
     ///
     /// With TLS 1.3 that is a close_notify, which ends one direction only (RFC 8446 §6.1).
     ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if this connection cannot end one direction only.
-    ///   With TLS 1.2 or older it cannot: the peer must then close at once, and drop what it has not sent (RFC 5246
-    ///   §7.2.1).
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if one direction of this connection cannot end
+    ///   alone, as with TLS 1.2 or older: the peer must then close at once and drop its unsent bytes (RFC 5246 §7.2.1).
     func finishSending() throws
 
     /// Sends what `send` has taken, as far as the peer takes it within a limited time, then closes the connection.
