@@ -77,7 +77,7 @@ struct TimingTableTests {
             ])
     }
 
-    @Test("A hop without a response, and one hop without a sum")
+    @Test("A table of one hop without a response has dashes for the status, and no sum")
     func noResponse() throws {
         var script = Script()
         script.at(0, 1, 1, .hop(.get("http://127.0.0.1/")))

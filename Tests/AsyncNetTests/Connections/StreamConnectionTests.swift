@@ -189,7 +189,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("After much has arrived at once come single bytes, the end, or a reset", arguments: [false, true])
+    @Test("A large burst, single bytes, and then the end or a reset are read in order", arguments: [false, true])
     func bursts(_ resets: Bool) async throws {
         let script = """
             for size in (1000000, 1, 65536, 1, 300000):

@@ -306,7 +306,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("An error of the code that resumes ends the WebSocket, also one after which a connection would be replaced")
+    @Test("An error thrown by the resume closure ends the WebSocket, also one that would lead to a reconnection")
     func failureOfResuming() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.webSocket { await $0.end() })

@@ -108,7 +108,7 @@ struct ParameterEncoderTests {
         #expect(post.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("A query is escaped once, as its encoder says")
+    @Test("The encoder's escapes in a query are not escaped again")
     func escaped() throws {
         let form = URLEncodedFormEncoder(spaceEncoding: .plusReplaced, escaping: .whatwg)
         let parameters = ["a b": "+&=#%日~*"]

@@ -58,7 +58,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Truths are numbers or words wherever they are",
+        "Bool values are numbers or words in arrays, optionals and JSON, as the option says",
         arguments: [
             (Encoder.BoolEncoding.numeric, "a[]=1&a[]=0&j[b]=1&o=1"), (.literal, "a[]=true&a[]=false&j[b]=true&o=true"),
         ])

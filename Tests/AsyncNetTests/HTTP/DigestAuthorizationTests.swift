@@ -137,7 +137,7 @@ struct DigestAuthorizationTests {
         #expect(parameters["nc"] == "00000001")
     }
 
-    @Test("A session's key stays that of its first request, over a next nonce too")
+    @Test("A -sess algorithm uses the key of its first request, also after a nextnonce")
     func sessions() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256-sess")
         var responses: [String?] = []
@@ -151,7 +151,7 @@ struct DigestAuthorizationTests {
         #expect(responses[2] == "1d4da3e362a0fba97c6aaaa9376301aa1e3b220042eb868f8b15b642c6c7dbad")
     }
 
-    @Test("A -sess algorithm without qop sends its cnonce, which its key needs")
+    @Test("A -sess algorithm without qop sends the cnonce, since the server needs it for the key")
     func legacySession() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, algorithm=MD5-sess")
         let parameters = try Self.parameters(

@@ -101,7 +101,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "Factories name their headers",
+        "Each factory of HTTPHeader makes the header of its name",
         arguments: [
             (HTTPHeader.accept("a"), "Accept: a"), (.acceptCharset("a"), "Accept-Charset: a"),
             (.acceptEncoding("a"), "Accept-Encoding: a"),

@@ -42,7 +42,7 @@ struct MediaTypesTests {
     }
 
     @Test(
-        "A usual extension is one of its type",
+        "A usual file extension is the preferred extension of its media type",
         arguments: ["ps", "xls", "ppt", "mp3", "ogg", "jpg", "html", "js", "md", "txt", "mp4", "mpg"])
     func usual(_ name: String) throws {
         let type = try #require(MediaType(MediaTypes.type(ofFileNamed: "a.\(name)")))

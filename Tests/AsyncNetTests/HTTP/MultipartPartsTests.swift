@@ -19,7 +19,7 @@ struct MultipartPartsTests {
         #expect(parts(part("a", "1") + part("b", "") + "--B--", boundary) == ["a=1", "b="])
     }
 
-    @Test("A delimiter fills the begin of a line")
+    @Test("A delimiter begins a line, and nothing else follows it on that line")
     func delimiters() {
         #expect(parts(part("a", "x--B\r\n--Bold\r\n --B") + "--B--", "B") == ["a=x--B\r\n--Bold\r\n --B"])
     }

@@ -79,7 +79,7 @@ struct ConnectionEventsTests {
         },
     ]
 
-    @Test("A WebSocket's steps, and its end once", arguments: scenarios)
+    @Test("A WebSocket sends an event for each step, and one for its end", arguments: scenarios)
     func webSocket(_ scenario: Scenario) async throws {
         let recorder = Recorder()
         try await withWebSockets(scenario.reply, configuration: .init(monitors: [recorder])) {
@@ -119,7 +119,7 @@ struct ConnectionEventsTests {
         #expect(ids.count == 1)
     }
 
-    @Test("A raw stream's steps, also if it is not opened")
+    @Test("A raw stream sends an event for each step, also if it cannot be opened")
     func streams() async throws {
         let recorder = Recorder()
         let stub = StubTransport(connections: { connection in

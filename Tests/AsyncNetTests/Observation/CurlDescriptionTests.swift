@@ -25,7 +25,9 @@ struct CurlDescriptionTests {
         #expect(text.hasSuffix("'http://a/b?q=1'"))
     }
 
-    @Test("A method that expects a body has its length without one", arguments: [HTTPMethod.post, .put, .patch])
+    @Test(
+        "A request without a body has Content-Length: 0 if its method expects one",
+        arguments: [HTTPMethod.post, .put, .patch])
     func withoutBody(_ method: HTTPMethod) async {
         let text = await session.request("http://a/", method: method).curlDescription()
         #expect(text.contains("-X '\(method.rawValue)' \\\n    -H 'Content-Length: 0' \\\n    'http://a/'"), "\(text)")

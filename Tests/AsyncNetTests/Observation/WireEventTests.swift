@@ -99,7 +99,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("URLSession reports what it knows")
+    @Test("URLSession reports hops, redirects and responses as events")
     func urlSession() async throws {
         try await withServer(.redirect(to: "/y"), .text("abc")) { (server: MockServer) async throws in
             let events = try await events(.urlSession, server) { session in

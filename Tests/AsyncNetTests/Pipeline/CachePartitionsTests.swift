@@ -39,7 +39,7 @@ struct CachePartitionsTests {
         for site in sites { #expect(await site.get(mode: .onlyIfCached).summary.hasPrefix("hit")) }
     }
 
-    @Test("Names that look like paths, each other or nothing are partitions as any other", arguments: Kind.allCases)
+    @Test("Partitions with empty, similar or path-like names are separate", arguments: Kind.allCases)
     func names(_ kind: Kind) async throws {
         let cache = try cache(kind)
         let names = ["", "a", "A", "a\n", "../../etc", "/", "user-7\0", "a b", String(repeating: "n", count: 100_000)]

@@ -84,7 +84,7 @@ struct CacheRangesTests {
         #expect(length == "3")
     }
 
-    @Test("A part serves ranges within it, and never the whole", arguments: Kind.allCases)
+    @Test("A stored 206 serves ranges within its range, and never the whole body", arguments: Kind.allCases)
     func part(_ kind: Kind) async throws {
         let site = try site(kind)
         #expect(await get(site, "2-7") == "miss 234567 206 bytes 2-7/10")
@@ -97,7 +97,8 @@ struct CacheRangesTests {
         #expect(await get(site, "0-4") == "hit 01234 206 bytes 0-4/10")
     }
 
-    @Test("Parts of one version become one, and the whole in the end", arguments: Kind.allCases)
+    @Test(
+        "Stored ranges of one version that touch are combined, in the end to the whole body", arguments: Kind.allCases)
     func combined(_ kind: Kind) async throws {
         let site = try site(kind)
         #expect(await get(site, "4-5") == "miss 45 206 bytes 4-5/10")
@@ -158,7 +159,7 @@ struct CacheRangesTests {
         }
     }
 
-    @Test("A part of a body on disk that is larger than what is read at once", arguments: [0, 1_500_000])
+    @Test("A range of a stored body on disk is served though it is larger than one read", arguments: [0, 1_500_000])
     func large(_ start: Int) async throws {
         let body = patternedData(2_000_000)
         let cache = try HTTPCache(directory: folder.url)

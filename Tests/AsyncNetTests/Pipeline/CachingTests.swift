@@ -183,7 +183,7 @@ struct CachingTests {
         #expect(await site.get("http://a/public", headers: ["Accept-Language": "en"]).summary == "hit en Bearer a")
     }
 
-    @Test("A stored redirect is followed without the server, and so is its target used")
+    @Test("A stored redirect and its stored target are served without a request to the server")
     func redirects() async {
         let site = CachedSite { request in
             request.path == "/old"

@@ -35,7 +35,9 @@ struct SentAgainTests {
             endings.withLock { $0.map { $0.prefix(20) } } == ["sent again after \(status)", "delivered 200 after "])
     }
 
-    @Test("Another 421 or 425 is the response, and so is one to a body that can be sent once", arguments: [421, 425])
+    @Test(
+        "A 421 or 425 is delivered if it is the second one, or if the request's body can be sent only once",
+        arguments: [421, 425])
     func refusedAgain(_ status: Int) async {
         let stub = stub(status, times: 5)
         let response = await Session(transport: stub).get("http://a/").serializing(String.self).response

@@ -28,7 +28,7 @@ struct EndpointOrderTests {
         }
     }
 
-    @Test("Those that are left out leave their share to the others, by the weights of these")
+    @Test("The share of an endpoint that is left out goes to the others in proportion to their weights")
     func leftOut() {
         let order = EndpointOrder(weights: [4, 3, 1])
         var counts = [0, 0, 0]
@@ -181,7 +181,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("A retry policy after it may begin another round")
+    @Test("A retry policy after the endpoints begins another round when each endpoint has failed")
     func rounds() async throws {
         try await withServers(2) { servers async throws in
             let failures = Counter()
@@ -197,7 +197,7 @@ struct EndpointsTests {
     }
 
     @Test(
-        "Endpoints that are none end requests with invalidConfiguration",
+        "Endpoints without a valid origin or weight end requests with invalidConfiguration",
         arguments: [
             [:], ["http://127.0.0.1": -1], ["127.0.0.1": 1], ["http://127.0.0.1/path": 1], ["ftp://127.0.0.1": 1],
             ["http://u:p@127.0.0.1": 1], ["http://127.0.0.1": 1, "": 1],

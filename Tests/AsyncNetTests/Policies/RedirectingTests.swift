@@ -115,7 +115,7 @@ struct RedirectingTests {
         }
     }
 
-    @Test("From https to http is refused unless that is allowed")
+    @Test("A redirect from https to http is refused unless the handler allows it")
     func insecure() async throws {
         let session = Session(transport: stub(to: "http://a/to"))
         #expect(

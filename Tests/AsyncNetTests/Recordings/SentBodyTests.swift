@@ -41,7 +41,7 @@ struct SentBodyTests {
         #expect(body.recorded == (Data("ab".utf8), false))
     }
 
-    @Test("Only the last reading counts, also if an earlier one goes on")
+    @Test("Only the latest reading of a body is recorded, also if an earlier reading goes on")
     func again() {
         var body = SentBody(stream(nil), limit: 9)
         let first = body.begin()

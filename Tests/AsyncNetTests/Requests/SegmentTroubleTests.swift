@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Downloads in parts, in trouble", .timeLimit(.minutes(5)))
+@Suite("Segmented downloads with failures", .timeLimit(.minutes(5)))
 struct SegmentTroubleTests {
     private static let url = "http://a/file"
     private static let mebi = 1 << 20
@@ -26,7 +26,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.count <= 4)
     }
 
-    @Test("A session that finishes waits for parts that do not heed their cancellation")
+    @Test("finish() waits for segments that ignore their cancellation")
     func finishing() async throws {
         let folder = try TemporaryFolder()
         let transport = StubbornTransport(file)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Downloads in parts, and checksums", .timeLimit(.minutes(5)))
+@Suite("Segmented downloads and checksums", .timeLimit(.minutes(5)))
 struct SegmentedDownloadTests {
     private let data = patternedData(9_000_001)
     private func bytes(of download: DownloadRequest) async throws -> Data { try Data(contentsOf: await download.value) }
@@ -134,7 +134,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Suspending holds all parts, cancelling ends them")
+    @Test("Suspending a download pauses all its segments, cancelling ends them")
     func suspended() async throws {
         try await withRanges(patternedData(40_000_000)) {
             (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in

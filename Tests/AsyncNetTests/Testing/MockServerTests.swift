@@ -134,7 +134,7 @@ struct MockServerTests {
     }
 
     @Test(
-        "Faults of HTTP/2 are the nearest ones over HTTP/1.1",
+        "A fault of HTTP/2 becomes the nearest fault of HTTP/1.1 on a connection of HTTP/1.1",
         arguments: [
             (MockResponse.Fault.resetStream(.cancel), .connectionLost),
             (.resetStream(.cancel, after: 3), .connectionLost), (.goAway(lastStream: 0), .emptyReply),

@@ -24,7 +24,7 @@ struct ReceivedRequestsTests {
     }
 
     @Test(
-        "At least the last ones are kept, and those that are not taken are not skipped",
+        "The latest requests are kept, and take returns the oldest kept request that was not taken",
         arguments: [(0, "/4"), (3, "/4"), (5, "/6")])
     func kept(_ takenCount: Int, _ next: String) {
         var requests = ReceivedRequests(kept: 3)

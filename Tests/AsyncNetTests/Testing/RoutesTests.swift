@@ -143,7 +143,7 @@ struct RoutesTests {
         }
     }
 
-    @Test("Each count contains the numbers that it describes")
+    @Test("An expected count has its description, and contains exactly the numbers it describes")
     func counts() {
         let counts: [(ExpectedCount, String, [Int])] = [
             (.any, "any number of times", [0, 1, 2, 3]), (.once, "once", [1]), (.never, "never", [0]),

@@ -49,7 +49,7 @@ struct ProxyBypassTests {
         ("a:b,[::1,1.2.3.4/33,::/129,a..b,/8,*a,a:0,a:65536,http://c,d", ["d"], ["a", "b", "[::1]", "1.2.3.4", "c"]),
     ]
 
-    @Test("A list has the hosts of its entries", arguments: table)
+    @Test("A bypass list contains the hosts that its entries match, and no others", arguments: table)
     func lists(_ text: String, _ included: [String], _ excluded: [String]) {
         let list = ProxyBypass([text])
         for (hosts, isIncluded) in [(included, true), (excluded, false)] {

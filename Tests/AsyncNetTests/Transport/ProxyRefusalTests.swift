@@ -40,7 +40,7 @@ struct ProxyRefusalTests {
         }
     }
 
-    @Test("A connection to an untrusted server that bypasses the proxy bypasses it", arguments: kinds)
+    @Test("A request that bypasses the proxy is not sent to the proxy if its server is not trusted", arguments: kinds)
     func untrusted(_ kind: TransportUnderTest) async throws {
         let (proxy, server) = (try await MockServer.start(), try await MockServer.start(tls: .selfSigned))
         let settings = ProxyConfiguration.http("127.0.0.1", port: proxy.port).bypassing(["127.0.0.1"])

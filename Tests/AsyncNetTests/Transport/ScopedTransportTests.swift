@@ -87,7 +87,7 @@ struct ScopedTransportTests {
         #expect(texts == ["a", "b", "a", "b"])
     }
 
-    @Test("A transport of the user's over the automatic one uses it, whichever task awaits the request")
+    @Test("A user's transport that wraps the automatic transport uses the scope's transport")
     func wrapped() async throws {
         struct Wrapper: Transport {
             let inner = AutomaticTransport()

@@ -518,7 +518,7 @@ struct WireTransportTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("A name can be given its address", arguments: WireTransport.allCases)
+    @Test("A configured address is used for a name that DNS does not know", arguments: WireTransport.allCases)
     func addresses(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let transport = LibcurlTransport(

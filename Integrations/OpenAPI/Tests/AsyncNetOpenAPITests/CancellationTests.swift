@@ -15,7 +15,7 @@ struct CancellationTests {
         ).1
     }
 
-    @Test("Before the request is sent: nothing is sent")
+    @Test("A task cancelled before the request is sent sends nothing")
     func beforeSending() async throws {
         let stub = StubTransport { _ in .text("") }
         let cancelled = Signal()
@@ -68,7 +68,7 @@ struct CancellationTests {
         await source.ended.wait()
     }
 
-    @Test("After the response's body was read: nothing happens")
+    @Test("A cancel after the response's body was read changes nothing")
     func afterReading() async throws {
         let (read, cancelled) = (Signal(), Signal())
         let task = Task {

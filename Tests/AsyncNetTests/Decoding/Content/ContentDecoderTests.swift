@@ -92,7 +92,8 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "Another gzip member or zstd frame is decoded, and not after other bytes", arguments: ContentDecoding.allCases)
+        "A second gzip member or zstd frame is decoded only if it directly follows the first",
+        arguments: ContentDecoding.allCases)
     func members(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         let repeats = coding == .gzip || coding == .zstd

@@ -119,7 +119,9 @@ struct AlamofireFormTests {
         ),
     ]
 
-    @Test("Of containers of different kinds the one that is filled later counts", arguments: mixtures.indices)
+    @Test(
+        "If a value fills containers of different kinds, the container filled last is encoded",
+        arguments: mixtures.indices)
     func mixed(_ index: Int) throws {
         let (value, expected) = Self.mixtures[index]
         #expect(try readable(value, .alamofire) == expected)

@@ -163,7 +163,7 @@ struct MultipartFormTests {
         #expect(await failure { $0.append(chunks("abc"), length: 4, name: "a") }?.code == .bodyLengthMismatch)
     }
 
-    @Test("A form inside a form, and a builder that throws")
+    @Test("A form can be a part of another form, and an error of the builder is rethrown")
     func nested() async throws {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in", mimeType: "multipart/mixed; boundary=I") }

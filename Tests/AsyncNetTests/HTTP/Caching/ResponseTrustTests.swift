@@ -45,7 +45,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "A response without verification serves the same way only",
+        "A stored response from an unverified server serves only requests with the same route",
         arguments: [
             ("", "", true), ("proxy http://p:1", "proxy http://p:1", true), ("proxy http://p:1", "", false),
             ("", "proxy http://p:1", false), ("proxy http://p:1", "proxy http://p:2", false),

@@ -18,7 +18,7 @@ struct StoredResponseRangesTests {
     func parsing(_ text: String, _ expected: ByteRange?) { #expect(ByteRange(text) == expected) }
 
     @Test(
-        "A range names bytes of a representation of some size",
+        "A range selects bytes by the size of the representation, or none if it is not satisfiable",
         arguments: [
             (.closed(0...4), 10, 0...4), (.closed(5...100), 10, 5...9), (.closed(10...11), 10, nil),
             (.from(9), 10, 9...9),

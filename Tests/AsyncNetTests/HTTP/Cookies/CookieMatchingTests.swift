@@ -18,7 +18,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "A host matches no domain of others, and an address only itself",
+        "A host does not match a domain that it does not end in, and an IP address matches no suffix of itself",
         arguments: [
             ("www.example.com", "example.com"), ("example.com", "badexample.com"), ("example.com", "example.org"),
             ("example.com", "example.com.evil.org"), ("", "example.com"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Latest durations", .timeLimit(.minutes(5)))
 struct LatestDurationsTests {
     @Test(
-        "The nearest rank of the latest samples, none before there are enough",
+        "A percentile is the nearest rank of the latest samples, and nil with fewer than 20",
         arguments: [
             (0.95, 19, nil), (0.95, 20, 19), (0.95, 100, 95), (0.5, 20, 10), (0.5, 41, 21), (1, 50, 50), (0, 50, 1),
             (.nan, 50, 50), (7, 50, 50), (-1, 50, 1), (0.5, 1000, 872), (0, 1000, 745), (1, 1000, 1000),

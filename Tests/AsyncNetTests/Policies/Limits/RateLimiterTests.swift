@@ -215,7 +215,7 @@ struct RateLimiterTests {
         try await behind.value
     }
 
-    @Test("Without waiting requests nobody sleeps; the next waiting request does")
+    @Test("The limiter sleeps while a request waits, and stops when the last waiting request is cancelled")
     func cancelAll() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(origin: "a")

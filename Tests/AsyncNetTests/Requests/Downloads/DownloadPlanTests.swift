@@ -139,7 +139,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "Digests count for the whole only where they are of the whole",
+        "A digest is the checksum of the file only if it covers the whole representation",
         arguments: [
             (200, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),
             (206, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),

@@ -335,7 +335,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "A part of another date, and an encoded part, are not joined to a partial file",
+        "A 206 with another Last-Modified, or with a content coding, is not appended to a partial file",
         arguments: [
             ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
         ] as [HTTPHeaders])

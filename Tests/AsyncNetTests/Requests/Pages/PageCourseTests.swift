@@ -115,7 +115,7 @@ struct PageCourseTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("From https to http is followed if redirects are")
+    @Test("A link from https to http is followed if redirects from https to http are allowed")
     func insecure() async throws {
         let transport = transport("http://a/2")
         let configuration = SessionConfiguration(redirects: .follow(allowingInsecure: true))
@@ -143,7 +143,7 @@ struct PageCourseTests {
         #expect(transport.urls.last == "https://a/2")
     }
 
-    @Test("Links of another context are not the page's")
+    @Test("A Link header whose anchor is another URL is not followed")
     func contexts() async throws {
         let transport = PageTransport { _ in (200, ["Link": "</x>; rel=next; anchor=\"/other\""], "1") }
         #expect(await load(Session(transport: transport).pages(Int.self, from: "https://a/")) == nil)

@@ -120,7 +120,7 @@ struct StubbedNetworkTests {
 /// What a trait reports, each in a test that would fail.
 @Suite("Issues of a stubbed network", .timeLimit(.minutes(5)))
 struct StubbedNetworkIssueTests {
-    @Test("Routes that received too many or too few requests, and requests without a route")
+    @Test("A wrong number of requests to a route, and a request without a route, are issues at the trait")
     func differences() async throws {
         var routes = Routes()
         routes.on(.get, "/a", times: 2) { _ in .text("a") }

@@ -55,7 +55,7 @@ struct HTTP3OffersTests {
         #expect(offers.use(for: url, mayTry: true) == nil)
     }
 
-    @Test("A race that HTTP/2 wins puts the offer aside; one without an end lets another request try")
+    @Test("After a race that HTTP/2 wins the offer is not used; after a race without a response it is tried again")
     func races() throws {
         let offers = try offers()
         offers.receive(head(["Alt-Svc": #"h3=":443""#]), from: url)
@@ -82,7 +82,7 @@ struct HTTP3OffersTests {
         #expect(HTTP3Use(origin: origin, route: .race, responses: 0).alternative == nil)
     }
 
-    @Test("An IPv6 address is its own host")
+    @Test("An offer of HTTP/3 for the origin's own IPv6 address is used")
     func addressHost() throws {
         let offers = try offers()
         let url = try "https://[::1]:9/".asURL()

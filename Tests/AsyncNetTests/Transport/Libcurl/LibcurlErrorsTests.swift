@@ -135,7 +135,7 @@ struct LibcurlErrorsTests {
         if let word { #expect(error?.message.contains(word) == true) }
     }
 
-    @Test("A password that libcurl repeats is not repeated")
+    @Test("A proxy's password in libcurl's error text is not in the error")
     func secrets() {
         let error = LibcurlErrors.error(
             for: 5, .init(text: "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"))

@@ -24,7 +24,9 @@ struct PooledConnectionTests {
 
     // MARK: The end of a connection
 
-    @Test("A connection carries so many requests", arguments: [MockServer.Versions.http1, .http2])
+    @Test(
+        "A connection carries at most maximumRequestsPerConnection requests",
+        arguments: [MockServer.Versions.http1, .http2])
     func numberOfRequests(_ versions: MockServer.Versions) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: versions)
         await server.route("/") { _ in .text("x") }
@@ -87,7 +89,7 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("Settings that no connection can have are errors")
+    @Test("Limits of a connection that are zero, or too large for the system, are invalidConfiguration")
     func settings() async throws {
         let changes: [@Sendable (inout SocketTransport.Configuration) -> Void] = [
             { $0.maximumConnectionLifetime = .zero }, { $0.maximumRequestsPerConnection = 0 },

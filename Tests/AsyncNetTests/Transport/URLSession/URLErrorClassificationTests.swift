@@ -154,7 +154,7 @@ struct URLErrorClassificationTests {
     }
 
     @Test(
-        "A proxy's password that libcurl repeats is not repeated",
+        "A proxy's password in libcurl's error text is not in the error",
         arguments: ["user:hunter2@proxy:8x", "http://u:p/hunter2@host:8x", "http://u:p'hunter2@host:8x"])
     func secret(_ proxy: String) {
         let text = "Unsupported proxy syntax in '\(proxy)': Port number was not a decimal number"

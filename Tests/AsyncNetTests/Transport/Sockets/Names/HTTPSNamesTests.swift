@@ -68,7 +68,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("One kind of address is enough, whatever becomes of the other question")
+    @Test("A name with IPv4 addresses is found though the query for IPv6 is empty or fails")
     func oneKind() async throws {
         for other in [DNSAnswer(), DNSAnswer(code: 2), DNSAnswer(code: 3)] {
             try await withNames {

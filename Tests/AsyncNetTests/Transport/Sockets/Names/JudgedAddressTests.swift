@@ -184,7 +184,7 @@ struct JudgedAddressTests {
         #expect(await Self.code(stub, "http://127.0.0.1/") == nil)
     }
 
-    @Test("A network that is none ends each request")
+    @Test("An address policy with an invalid network ends each request with invalidConfiguration")
     func unreadable() async throws {
         #expect(
             await Self.code(Self.session(.denying(["10.0.0.0/99"])), "http://127.0.0.1:1/") == .invalidConfiguration)

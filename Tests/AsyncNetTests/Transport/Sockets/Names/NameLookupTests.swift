@@ -136,7 +136,7 @@ struct NameLookupTests {
         #expect(answers.read { $0.isEmpty } && calls.value == 2)
     }
 
-    @Test("Whoever waits is answered, although others have left")
+    @Test("A lookup answers the caller that still waits after the other callers have withdrawn")
     func remaining() async throws {
         let (gate, answers) = (Gate(), Answers([]))
         let resolver = TestResolver { _ in

@@ -13,7 +13,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server of plain HTTP, and one of another protocol",
+        "A server that answers without TLS fails the handshake with an error that says so",
         arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
     func withoutTLS(_ text: String) async throws {
         let server = try RawServer("c.recv(1); c.sendall(b'\(text)')", readsHead: false)
@@ -63,7 +63,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server without a site of the name",
+        "The error of a handshake that the server ends with an alert names the likely cause",
         arguments: [(112, "serverName"), (80, "internal error"), (40, "none of the offered")])
     func alerts(_ alert: Int, _ text: String) async throws {
         let server = try RawServer("c.recv(1); c.sendall(bytes([21, 3, 3, 0, 2, 2, \(alert)]))", readsHead: false)
@@ -73,7 +73,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server's certificate that is not trusted",
+        "The error for a certificate that is not trusted says what the chain lacks",
         arguments: [
             ([TestAuthority.site], TestAuthority.root, "does not send an intermediate certificate"),
             ([TestAuthority.site, TestAuthority.intermediate], TestAuthority.clientA, "its issuer is unknown"),

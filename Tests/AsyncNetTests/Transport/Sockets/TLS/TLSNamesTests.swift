@@ -93,7 +93,9 @@ struct TLSNamesTests {
         if code == nil { #expect(response.value?.hasPrefix("None, \(told), ") == true, "\(response.result)") }
     }
 
-    @Test("What is no host cannot be a server name", arguments: ["", "a b", "a:1", ".example", "*"])
+    @Test(
+        "A serverName that is not a valid host name is invalidConfiguration",
+        arguments: ["", "a b", "a:1", ".example", "*"])
     func invalidName(_ name: String) {
         let error = #expect(throws: AsyncNetError.self) { try TLSConfiguration(serverName: name).validate() }
         #expect(error?.code == .invalidConfiguration)
