@@ -28,7 +28,7 @@ struct OutgoingRequestsTests {
         return Session(transport: try await HummingbirdTransport(Application(router: router)))
     }
 
-    @Test("They belong to the trace of the incoming request, also those of the closure that writes the body")
+    @Test("Requests of a handler and of the closure that writes the body belong to the incoming request's trace")
     func trace() async throws {
         let session = try await session(nil) { [upstream] router in
             router.get("handler") { _, _ in

@@ -19,7 +19,9 @@ struct SessionServiceTests {
         return server
     }
 
-    private func text(_ session: Session, _ url: URL) async -> DataResponse<String, AsyncNetError> {
+    private func text(_ session: Session, _ url: some URLConvertible) async -> DataResponse<
+        String, AsyncNetError
+    > {
         await session.get(url).serializing(String.self).response
     }
 
@@ -70,29 +72,37 @@ struct SessionServiceTests {
         await server.stop()
     }
 
-    @Test("A loop over pages without end is cancelled when the limit is over")
+    @Test("A loop over pages that asks for the next one after the limit is cancelled")
     func pages() async {
         let stub = StubTransport { request in
-            let next = (Int(request.path.dropFirst()) ?? 0) + 1
-            return .json([1], headers: ["Link": "</\(next)>; rel=\"next\""])
+            if request.path != "/0" { await Gate().wait() }
+            return .json([1], headers: ["Link": "</1>; rel=\"next\""])
         }
         let session = Session(transport: stub)
-        let (seen, pages) = (Gate(), session.pages([Int].self, from: "http://example.com/0"))
+        let (first, more) = (Gate(), Gate())
+        let pages = session.pages([Int].self, from: "http://example.com/0")
         await testGracefulShutdown { trigger in
-            async let error = firstError(of: pages, noting: seen)
-            await seen.wait()
+            async let error = firstError(of: pages) {
+                first.open()
+                await more.wait()
+            }
+            await first.wait()
+            async let slow = text(session, "http://example.com/slow")
+            _ = await stub.requests(atLeast: 2)
             async let service: Void = SessionService(session, finishWithin: .zero).run()
             trigger.triggerGracefulShutdown()
-            await service
+            #expect(await slow.error?.code == .cancelled)
+            more.open()
             #expect(await error?.code == .cancelled)
+            await service
         }
     }
 
     private func firstError<Pages: AsyncSequence<[Int], AsyncNetError> & Sendable>(
-        of pages: Pages, noting seen: Gate
+        of pages: Pages, after work: @Sendable () async -> Void
     ) async -> AsyncNetError? {
         do throws(AsyncNetError) {
-            for try await _ in pages { seen.open() }
+            for try await _ in pages { await work() }
             return nil
         } catch {
             return error
