@@ -28,6 +28,7 @@ let package = Package(
     name: "Integrations",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
+        .library(name: "AsyncNetCrypto", targets: ["AsyncNetCrypto"]),
         .library(name: "AsyncNetLogging", targets: ["AsyncNetLogging"]),
         .library(name: "AsyncNetMetrics", targets: ["AsyncNetMetrics"]),
         .library(name: "AsyncNetTracing", targets: ["AsyncNetTracing"]),
@@ -39,6 +40,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -50,9 +52,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
-    targets: bridge(
-        "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
-        tests: [.product(name: "InMemoryLogging", package: "swift-log")])
+    targets: bridge("AsyncNetCrypto", [.product(name: "Crypto", package: "swift-crypto")])
+        + bridge(
+            "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
+            tests: [.product(name: "InMemoryLogging", package: "swift-log")])
         + bridge(
             "AsyncNetMetrics", [asyncNetMonitors, .product(name: "Metrics", package: "swift-metrics")],
             tests: [.product(name: "MetricsTestKit", package: "swift-metrics")])
