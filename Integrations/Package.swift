@@ -41,6 +41,7 @@ let package = Package(
     dependencies: [
         .package(name: "AsyncNet", path: ".."),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -52,7 +53,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
-    targets: bridge("AsyncNetCrypto", [.product(name: "Crypto", package: "swift-crypto")])
+    targets: bridge(
+        "AsyncNetCrypto",
+        [
+            .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+            .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+        ])
         + bridge(
             "AsyncNetLogging", [asyncNetMonitors, .product(name: "Logging", package: "swift-log")],
             tests: [.product(name: "InMemoryLogging", package: "swift-log")])
