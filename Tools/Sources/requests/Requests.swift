@@ -2,7 +2,7 @@ import ArgumentParser
 import AsyncNet
 import Foundation
 
-/// Makes requests over sockets and nothing else: `Scripts/syscalls` counts the system calls of this process.
+/// Makes requests over sockets and nothing else: `Scripts/syscalls` counts this process's system calls and allocations.
 @main
 struct Requests: AsyncParsableCommand {
     @Argument(help: "What is requested.") var url: String
@@ -10,10 +10,13 @@ struct Requests: AsyncParsableCommand {
     @Argument(help: "How many at a time.") var atATime: Int
     @Argument(help: "The file of the only certificate that is trusted.") var certificate: String
     @Flag(help: "Each task lets a millisecond pass after each request.") var apart = false
+    @Flag(help: "Makes all requests at once to a server that never responds, and prints the bytes of heap of each.")
+    var wait = false
 
     func run() async throws {
         let tls = TLSConfiguration(trust: .anchors(file: URL(filePath: certificate)))
         let session = Session(transport: .sockets(tls: tls))
+        if wait { return try await measureWaiting(session) }
         try await fetch(10 * atATime, session)
         try await fetch(requests, session)
         await session.finish()
@@ -38,5 +41,22 @@ struct Requests: AsyncParsableCommand {
     private func fetch(_ session: Session) async throws {
         _ = try await session.request(url).serializing(Data.self).value
         if apart { usleep(1000) }
+    }
+
+    private func measureWaiting(_ session: Session) async throws {
+        let before = try heapBytes()
+        let tasks = (0..<requests).map { _ in Task { try await session.request(url).serializing(Data.self).value } }
+        while await session.requests.count < requests { try await Task.sleep(for: .milliseconds(10)) }
+        // The last ones have not reached the transport yet.
+        try await Task.sleep(for: .milliseconds(500))
+        print((try heapBytes() - before) / requests)
+        for task in tasks { task.cancel() }
+        await session.finish()
+    }
+
+    /// Asks the library that counts allocations, which Scripts/syscalls preloads.
+    private func heapBytes() throws -> Int {
+        guard let symbol = dlsym(nil, "heap_bytes") else { throw ValidationError("CountedMalloc is not preloaded") }
+        return unsafeBitCast(symbol, to: (@convention(c) () -> Int).self)()
     }
 }
