@@ -1,7 +1,6 @@
 public import Foundation
 
 /// What was measured of one request, redirects and every attempt included.
-@dynamicMemberLookup
 public struct RequestMetrics: Sendable {
     /// When the request began to be sent, by the wall clock.
     public var start = Date()
@@ -47,16 +46,45 @@ extension RequestMetrics {
         }
     }
 
-    /// What the transport measured of the last hop, such as `metrics.timings` and `metrics.httpVersion`: see
-    /// ``TransportMetrics``.
-    public subscript<Value>(dynamicMember member: WritableKeyPath<TransportMetrics, Value>) -> Value {
-        get { transport[keyPath: member] }
-        set { transport[keyPath: member] = newValue }
+    /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
+    /// this.
+    public var timings: TransferTimings? {
+        get { transport.timings }
+        set { transport.timings = newValue }
     }
 
-    /// What follows from that, such as `metrics.serverCertificates`.
-    public subscript<Value>(dynamicMember member: KeyPath<TransportMetrics, Value>) -> Value {
-        transport[keyPath: member]
+    /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
+    public var wireBytes: WireBytes? {
+        get { transport.wireBytes }
+        set { transport.wireBytes = newValue }
+    }
+
+    /// The HTTP version of the last hop, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
+    public var httpVersion: String? {
+        get { transport.httpVersion }
+        set { transport.httpVersion = newValue }
+    }
+
+    /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
+    public var isConnectionReused: Bool? {
+        get { transport.isConnectionReused }
+        set { transport.isConnectionReused = newValue }
+    }
+
+    /// The IP address of the server or the proxy in the last hop; `nil` if the transport does not know it.
+    public var remoteAddress: String? {
+        get { transport.remoteAddress }
+        set { transport.remoteAddress = newValue }
+    }
+
+    /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
+    public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
+
+    /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the transport does
+    /// not tell.
+    public var certificateExpiry: Date? {
+        get { transport.certificateExpiry }
+        set { transport.certificateExpiry = newValue }
     }
 
     /// A hop begins; until its transport reports, nothing is measured of it.
@@ -71,7 +99,6 @@ extension RequestMetrics {
 }
 
 extension RequestMetrics: ShownByDescription {
-
     public var description: String {
         let first = timeToResponse.map { "response after \($0), " } ?? ""
         return "\(first)total \(total), \(attempts) attempt(s), \(redirects.count) redirect(s), "
