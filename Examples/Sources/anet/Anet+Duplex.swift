@@ -21,10 +21,10 @@ extension Anet {
     func converse(_ calls: [Call], on session: Session) async throws(ExitError) {
         let conversation = try Conversation(duplex, deadline: transfer.deadline)
         if let peer = duplex.connect {
-            let tls = duplex.tls ? try connection.tls.configuration(for: peer.host) : nil
+            let tls = duplex.tls ? try self.tls.configuration(for: peer.host) : nil
             try await StreamClient(
                 session: session, conversation: conversation, peer: peer, tls: tls, isVerbose: output.verbose,
-                showsCertificates: connection.tls.showCerts, isLingering: duplex.linger != nil
+                showsCertificates: self.tls.showCerts, isLingering: duplex.linger != nil
             ).run()
         } else {
             guard calls.count == 1, calls[0].method == .get else {
@@ -38,7 +38,7 @@ extension Anet {
         let client = WebSocketClient(
             socket: webSocket(call, on: session), conversation: conversation, options: duplex,
             isVerbose: output.verbose, reconnects: reconnection != .never,
-            showsCertificates: connection.tls.showCerts, server: URL(string: call.text)?.host ?? "the server")
+            showsCertificates: tls.showCerts, server: URL(string: call.text)?.host ?? "the server")
         // Read before the handshake begins, so that nothing is missed.
         let events = session.events
         async let handshakes: Void = show(events)
@@ -56,7 +56,7 @@ extension Anet {
         let listener = Listener(output, label: "", knowsSentHeads: false)
         for await event in events {
             listener.show(event.event)
-            guard connection.tls.showCerts, let metrics = event.summary?.metrics else { continue }
+            guard tls.showCerts, let metrics = event.summary?.metrics else { continue }
             for line in CertificateText.notes(of: metrics, label: "") { Console.note(line) }
         }
     }
@@ -84,7 +84,6 @@ extension Anet {
 
     /// With --retry a lost connection is replaced, unless --no-reconnect is given.
     private var reconnection: WebSocketReconnection {
-        let retries = transfer.retries
         guard retries.retry > 0, !transfer.noReconnect else { return .never }
         return .always(delay: .seconds(retries.retryDelay ?? 1), limit: retries.retry)
     }

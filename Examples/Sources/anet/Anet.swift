@@ -32,7 +32,11 @@ struct Anet: AsyncParsableCommand {
 
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Retries") var retries: RetryOptions
+    @OptionGroup(title: "Cookies") var cookies: CookieOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "TLS") var tls: TLSOptions
+    @OptionGroup(title: "Proxies") var proxies: ProxyOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Recordings") var recording: RecordingOptions
     @OptionGroup(title: "Both directions") var duplex: DuplexOptions
@@ -42,6 +46,7 @@ struct Anet: AsyncParsableCommand {
         let other = recording.serve != nil ? "--serve" : duplex.connect != nil ? "--connect" : nil
         if let other, hasURL { throw ValidationError("\(other) takes no URL") }
         if other == nil, !hasURL { throw ValidationError("Missing expected argument 'URL'") }
+        try connection.check(tls, proxies)
         try duplex.check(exchangeOptions, connection.transport)
     }
 
@@ -55,12 +60,12 @@ struct Anet: AsyncParsableCommand {
         if try await recording.servedUntilCancelled() { return }
         let positionals = try Positionals(arguments)
         var calls = try calls(positionals)
-        let jar = try await transfer.cookies.jar()
-        let transport = try connection.makeTransport(timeout: transfer.timeout)
+        let jar = try await cookies.jar()
+        let transport = try connection.makeTransport(timeout: transfer.timeout, tls, proxies)
         let isWire = transport is LibcurlTransport || transport is SocketTransport
         if isWire, connection.asksToContinue { calls = calls.map(\.expectingContinue) }
         var configuration = transfer.configuration(
-            without: try request.removedHeaders(positionals), jar,
+            retries, without: try request.removedHeaders(positionals), jar,
             asksToContinue: calls.contains { $0.headers.contains(name: "Expect") })
         configuration.cache = try transfer.makeCache()
         if connection.publicOnly { configuration.addresses = .publicOnly }
@@ -84,14 +89,14 @@ struct Anet: AsyncParsableCommand {
         _ jar: CookieJar?, _ archive: Archive?, _ transport: any Transport
     ) async throws(ExitError) {
         try await archive?.finish()
-        try await transfer.cookies.save(jar)
+        try await cookies.save(jar)
         try recording.write(transport)
     }
 
     /// - Throws: ``ExitError`` for options that do not fit the URLs.
     private func calls(_ positionals: Positionals) throws(ExitError) -> [Call] {
         let calls = try request.calls(
-            positionals, cookies: transfer.cookies.words, outputs: try output.outputs(for: positionals.urls.count))
+            positionals, cookies: cookies.words, outputs: try output.outputs(for: positionals.urls.count))
         try transfer.check(calls)
         guard transfer.stream != nil else { return calls }
         if calls.count > 1 { throw ExitError(ExitStatus.usage, "--stream takes one URL.") }
@@ -109,7 +114,8 @@ struct Anet: AsyncParsableCommand {
     ) async throws(ExitError) {
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let options = Client.Options(
-            output: output, transfer: transfer, isHead: request.head, showsCertificates: connection.tls.showCerts,
+            output: output, transfer: transfer, retries: retries, isHead: request.head,
+            showsCertificates: tls.showCerts,
             count: calls.count,
             labelWidth: ProgressLine.width(for: calls))
         let client = Client(

@@ -45,7 +45,7 @@ extension Client {
 
     private var reconnection: EventReconnection {
         if options.transfer.noReconnect { return .never }
-        let limit = options.transfer.retries.retry
+        let limit = options.retries.retry
         return limit > 0 ? .ifResumable(limit: limit) : .ifResumable()
     }
 }

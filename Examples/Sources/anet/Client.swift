@@ -13,6 +13,7 @@ struct Client: Sendable {
     struct Options: Sendable {
         let output: OutputOptions
         let transfer: TransferOptions
+        let retries: RetryOptions
         let isHead: Bool
         let showsCertificates: Bool
         let count: Int

@@ -10,9 +10,6 @@ struct ConnectionOptions: ParsableArguments {
             "The options below need sockets or libcurl.", valueName: "automatic|sockets|urlsession|libcurl"))
     var transport = TransportChoice.automatic
 
-    @OptionGroup var tls: TLSOptions
-    @OptionGroup var proxies: ProxyOptions
-
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("A socket to connect to, whatever the URL's host.", valueName: "PATH"))
@@ -72,15 +69,17 @@ struct ConnectionOptions: ParsableArguments {
         if let wrong = resolve.first(where: { Self.address($0) == nil }) {
             throw ValidationError("--resolve needs HOST:PORT:ADDRESS[,ADDRESS], not '\(wrong)'")
         }
-        if transport == .urlsession, let option = givenSettings.first {
-            throw ValidationError("\(option) needs the transport sockets or libcurl, not --transport urlsession")
-        }
         if publicOnly, transport == .libcurl || !givenForLibcurl.isEmpty {
             throw ValidationError("--public-only needs the transport sockets")
         }
         if transport == .sockets, let option = givenForLibcurl.first {
             throw ValidationError("\(option) needs the libcurl transport, not --transport sockets")
         }
+    }
+
+    func check(_ tls: TLSOptions, _ proxies: ProxyOptions) throws {
+        guard transport == .urlsession, let option = givenSettings(tls, proxies).first else { return }
+        throw ValidationError("\(option) needs the transport sockets or libcurl, not --transport urlsession")
     }
 
     /// Whether a large body waits for a 100 response: not over HTTP/2 and HTTP/3, which can refuse a body at any time.
@@ -98,7 +97,7 @@ struct ConnectionOptions: ParsableArguments {
         givenVersions.filter { $0.isGiven && $0.version != .http1 && $0.version != .http2 }.map(\.name)
     }
 
-    private var givenSettings: [String] {
+    private func givenSettings(_ tls: TLSOptions, _ proxies: ProxyOptions) -> [String] {
         let given =
             [
                 "--unix-socket": unixSocket != nil, "--connect-timeout": connectTimeout != nil,
@@ -127,19 +126,23 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// - Throws: ``ExitError`` for a file that cannot be read, before a server is asked anything.
-    func makeTransport(timeout: Double) throws(ExitError) -> any Transport {
+    func makeTransport(
+        timeout: Double, _ tls: TLSOptions, _ proxies: ProxyOptions
+    ) throws(ExitError) -> any Transport {
         if transport == .urlsession { return URLSessionTransport() }
         let automatic = AutomaticTransport()
         // On Apple's systems the automatic transport is URLSession, unless an option needs another one.
-        let isAutomatic = transport == .automatic && givenSettings.isEmpty
+        let isAutomatic = transport == .automatic && givenSettings(tls, proxies).isEmpty
         if isAutomatic, !automatic.transportDescription.hasPrefix("sockets") { return automatic }
-        let settings = try configuration(timeout)
+        let settings = try configuration(timeout, tls, proxies)
         guard transport == .libcurl || !givenForLibcurl.isEmpty else { return SocketTransport(settings) }
         return LibcurlTransport(configuration: settings)
     }
 
     /// Who waits for a 100 response must not be taken for silent.
-    private func configuration(_ timeout: Double) throws(ExitError) -> SocketTransport.Configuration {
+    private func configuration(
+        _ timeout: Double, _ tls: TLSOptions, _ proxies: ProxyOptions
+    ) throws(ExitError) -> SocketTransport.Configuration {
         let trust = try tls.configuration()
         var configuration = SocketTransport.Configuration(
             tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,

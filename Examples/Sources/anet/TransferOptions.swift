@@ -31,9 +31,6 @@ struct TransferOptions: ParsableArguments {
             "How long all of it may take, retries and waits included; fractions allowed.", valueName: "SECONDS"))
     var deadline: Double?
 
-    @OptionGroup var retries: RetryOptions
-    @OptionGroup var cookies: CookieOptions
-
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -136,7 +133,9 @@ struct TransferOptions: ParsableArguments {
     }
 
     /// A session's configuration, its default headers without those that `-H 'Name:'` removes.
-    func configuration(without removed: [String], _ jar: CookieJar?, asksToContinue: Bool) -> SessionConfiguration {
+    func configuration(
+        _ retries: RetryOptions, without removed: [String], _ jar: CookieJar?, asksToContinue: Bool
+    ) -> SessionConfiguration {
         var configuration = SessionConfiguration(
             interceptors: retries.policies(failing: fail || failWithBody)
                 + (asksToContinue ? [ExpectationFallback()] : []),
