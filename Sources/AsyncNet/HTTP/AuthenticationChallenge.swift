@@ -7,10 +7,8 @@ struct AuthenticationChallenge: Hashable, Sendable {
     /// The value that schemes such as `Negotiate` have instead of parameters (RFC 9110 §11.2).
     var token68: String?
 
-    /// The challenges of all header lines of one name, in order.
-    ///
-    /// The rest of a malformed value is ignored; the challenges before it are kept, also an incomplete
-    /// challenge, with its parameters. The next value is read independently.
+    /// The challenges in all lines of a field, in order. What follows a malformed parameter is ignored in its line; the
+    /// challenges before it are kept.
     static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var scanner = AuthenticationScanner(value)

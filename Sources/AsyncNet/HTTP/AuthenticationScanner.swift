@@ -45,8 +45,7 @@ struct AuthenticationScanner: ByteScanner {
         return (name, value)
     }
 
-    /// Reads letters, digits and some other characters, then equals signs. A comma or the end must follow, otherwise
-    /// the text is a parameter.
+    /// A token68 (RFC 9110 §11.2); `nil` unless a comma or the end follows: the text is a parameter then.
     private mutating func token68() -> String? {
         var ahead = self
         let body = ahead.skip {
@@ -59,7 +58,6 @@ struct AuthenticationScanner: ByteScanner {
         return String(decoding: body, as: UTF8.self) + String(decoding: padding, as: UTF8.self)
     }
 
-    /// Whether an element of the list ends here.
     private var isAtEnd: Bool { rest.isEmpty || rest.first == UInt8(ascii: ",") }
 
     private mutating func skipCommas() {

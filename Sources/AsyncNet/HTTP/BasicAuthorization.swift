@@ -22,6 +22,5 @@ enum BasicAuthorization {
 }
 
 extension String {
-    /// Whether an ASCII control character is in the text.
     var hasControlCharacter: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }

@@ -1,11 +1,10 @@
-/// A day of the Gregorian calendar without a time zone, converted to and from its number since 1970-01-01.
+/// A day of the Gregorian calendar without a time zone, converted to and from its number since 1970-01-01. Months and
+/// days of a month begin with 1.
 ///
 /// Uses eras of 400 years that begin in March, so that the leap day is the last day of a year.
 struct CivilDay: Hashable {
     let year: Int64
-    /// The month, from 1.
     let month: Int64
-    /// The day of the month, from 1.
     let day: Int64
 
     init(year: Int64, month: Int64, day: Int64) {
@@ -34,7 +33,6 @@ struct CivilDay: Hashable {
             - Self.daysBefore1970
     }
 
-    /// Whether the calendar contains this day.
     var exists: Bool { CivilDay(days: days) == self }
 
     func addingYears(_ years: Int64) -> CivilDay { CivilDay(year: year + years, month: month, day: day) }

@@ -18,8 +18,7 @@ enum ContentLength {
 }
 
 extension HTTPResponseHead {
-    /// The length of the body on the wire; `nil` if it is missing, invalid, or sent several times with different
-    /// values.
+    /// The length of the body on the wire; `nil` if it is missing or invalid, or if several values differ.
     public var contentLength: Int64? { value(for: "Content-Length").flatMap(ContentLength.bytes) }
 
     /// Refuses a response whose body has no certain end (RFC 9112 §6.3): its `Content-Length` is invalid or sent with

@@ -33,7 +33,6 @@ struct ContentRange: Hashable, Sendable {
         return first...last
     }
 
-    /// These bytes of a representation of this size.
     init(_ bytes: ClosedRange<Int64>, of total: Int64?) { (self.bytes, self.total) = (bytes, total) }
 
     /// Digits only, since `Int64` accepts a sign too.
@@ -49,10 +48,8 @@ extension ContentRange: CustomStringConvertible {
 }
 
 extension HTTPResponseHead {
-    /// The length of a 206 response's body according to its `Content-Range` (RFC 9110 §15.3.7).
-    ///
-    /// `nil` for other responses, for several ranges in one body, and for a body that was decoded, which is
-    /// counted after decoding.
+    /// The length of a 206 response's body by its `Content-Range` (RFC 9110 §15.3.7); `nil` for other responses, for several
+    /// ranges in one body, and for a decoded body.
     var rangeLength: Int64? {
         guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
             describesBody
@@ -65,9 +62,7 @@ extension HTTPResponseHead {
 ///
 /// Bytes are counted from 0; negative numbers count as 0.
 enum ByteRange: Hashable, Sendable {
-    /// All bytes from this byte on.
     case from(Int64)
-    /// From the first byte to the last, both included.
     case closed(ClosedRange<Int64>)
     /// This number of bytes at the end.
     case last(Int64)
@@ -86,9 +81,8 @@ enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes of a representation of this size; `nil` if the range cannot be satisfied (RFC 9110 §14.1.2).
-    ///
-    /// - Parameter total: `nil` if the size is not known.
+    /// The bytes of a representation of this size; `nil` if the range cannot be satisfied (RFC 9110 §14.1.2), or depends on
+    /// a size that is not known.
     func bytes(of total: Int64?) -> ClosedRange<Int64>? {
         guard let total else { if case .closed(let range) = self { return range } else { return nil } }
         switch self {
@@ -99,7 +93,6 @@ enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The value of the `Range` header.
     var headerValue: String {
         switch self {
         case .from(let first): "bytes=\(max(0, first))-"

@@ -21,7 +21,6 @@ extension DigestAuthorization {
         private var counts: [(nonce: String, count: UInt32)] = []
         private static var capacity: Int { 32 }
 
-        /// The `nc` value of this use, from 1.
         mutating func use(_ nonce: String) -> UInt32 {
             let known = counts.firstIndex { $0.nonce.hasSameBytes(as: nonce) }.map { counts.remove(at: $0).count } ?? 0
             counts = counts.suffix(Self.capacity - 1) + [(nonce, known &+ 1)]
@@ -47,7 +46,6 @@ extension DigestAuthorization {
 
     func hash(_ text: String) -> String { MessageDigest.of(text, algorithm: algorithm).hexadecimal }
 
-    /// A count in hexadecimal, as `nc` is written.
     static func eightDigits(_ count: UInt32) -> String {
         withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }

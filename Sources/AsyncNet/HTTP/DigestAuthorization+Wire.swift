@@ -8,7 +8,6 @@ extension DigestAuthorization {
         return (algorithm, isSession)
     }
 
-    /// The known values among those that a challenge's `qop` offers.
     static func protections(_ qop: String?) -> Set<Protection> {
         guard let qop else { return [.none] }
         let names = qop.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }

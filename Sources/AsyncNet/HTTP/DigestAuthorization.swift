@@ -40,11 +40,9 @@ struct DigestAuthorization: Sendable {
         domain = parameters["domain"]?.split(separator: " ").map { String($0) } ?? []
     }
 
-    /// The challenge to respond to: the first supported Digest challenge, else the first Basic challenge, else `nil`.
+    /// The challenge to respond to: the first supported Digest challenge, else the first Basic challenge.
     ///
-    /// The server's order decides among Digest challenges, not the algorithms' strength: the server lists the preferred
-    /// algorithm first, and a client should use the first that it supports (§3.7). Basic sends the password itself, so
-    /// it comes last regardless of the order.
+    /// The server lists the algorithm that it prefers first (§3.7). Basic sends the password itself, so it comes last.
     static func preferred(of challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         challenges.first { DigestAuthorization($0) != nil } ?? challenges.first { $0.scheme == "basic" }
     }

@@ -1,8 +1,6 @@
 /// An identifier of a version of a representation, as in `ETag` (RFC 9110 §8.8.3).
 struct EntityTag: Hashable, Sendable {
-    /// The text between the quotes.
     let opaque: String
-    /// Whether versions with different bytes may share this tag.
     let isWeak: Bool
 
     /// Parses `"xyzzy"` or `W/"xyzzy"`; otherwise `nil`. The `W` is case-sensitive, and there are no escapes.

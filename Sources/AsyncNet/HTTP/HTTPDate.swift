@@ -2,7 +2,6 @@ import Foundation
 
 /// A time to the second, as in headers (RFC 9110 §5.6.7), in the years 0 to 9999.
 struct HTTPDate: Hashable, Sendable {
-    /// Seconds since 1970, without leap seconds.
     let seconds: Int64
 
     /// The time, rounded down to the second and limited to the years 0 to 9999.

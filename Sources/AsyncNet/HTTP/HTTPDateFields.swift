@@ -4,7 +4,6 @@ struct HTTPDateFields {
     private(set) var month: Int64 = 0
     private(set) var day: Int64 = 0
     private var time: Substring = ""
-    /// Whether the year has only two digits.
     private(set) var hasShortYear = false
 
     static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]

@@ -18,7 +18,6 @@ package struct HTTPHeadParser {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The head of a response from this URL.
     package func head(url: URL) -> HTTPResponseHead {
         HTTPResponseHead(
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)

@@ -20,7 +20,6 @@ public struct HTTPHeader: Hashable, Sendable {
         hasher.combine(value)
     }
 
-    /// Whether this marks a header that must not be sent, see ``omitting(_:)``.
     package var isOmission: Bool { value == Self.omission }
 
     private static let omission = " "
@@ -68,7 +67,6 @@ extension HTTPHeader: ShownByDescription {
         return reference.redactedText
     }
 
-    /// Whether the value must not appear in descriptions and logs.
     var isSecret: Bool { SecretNames.headers.contains(name) }
 }
 
@@ -152,8 +150,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Adds a header, and keeps others of its name.
     public mutating func add(name: String, value: String) { add(HTTPHeader(name: name, value: value)) }
 
-    /// Replaces the first header of this name in its position, and removes the others; adds the header if there is
-    /// none.
+    /// Replaces the first header of this name in its position, removes the others, and adds the header if there is none.
     public mutating func update(_ header: HTTPHeader) {
         guard let first = headers.firstIndex(where: { $0.hasName(header.name) }) else { return add(header) }
         headers[first] = header

@@ -37,7 +37,6 @@ public struct HTTPRequestHead: Sendable {
         set { values.change { $0.headers = newValue } }
     }
 
-    /// The URL as it is written on the wire.
     package var urlText: String {
         guard let spelled = values.value.spelled, spelled.url == url else { return url.absoluteString }
         return spelled.text
@@ -90,7 +89,6 @@ public struct HTTPRequestHead: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Refuses names that are no tokens, and values with control characters.
     func validate() throws(AsyncNetError) {
         for header in self {
             guard HTTPSyntax.isToken(header.name) else {

@@ -9,7 +9,6 @@ struct LinkScanner: ByteScanner {
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// The links in order, with targets and parameters as they were sent.
     mutating func links() -> [Sent] {
         var found: [Sent] = []
         while !rest.isEmpty {

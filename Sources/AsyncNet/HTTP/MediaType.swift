@@ -70,7 +70,6 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension String {
-    /// The text without spaces and tabs around it (OWS, RFC 9110 §5.6.3).
     package var trimmedHTTPSpace: String {
         String(Substring(self[...].utf8.trimmedHTTPSpace))
     }

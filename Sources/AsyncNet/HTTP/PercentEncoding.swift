@@ -30,13 +30,11 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Appends a byte as a percent sign and two digits.
     static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         for half in [byte >> 4, byte & 15] { bytes.append(half < 10 ? 0x30 + half : 0x41 + half - 10) }
     }
 
-    /// Encodes the dots, which otherwise stand for themselves.
     static func encodedDots(_ text: some StringProtocol) -> String {
         text.map { $0 == "." ? "%2E" : String($0) }.joined()
     }
@@ -62,7 +60,6 @@ enum PercentEncoding {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit; `nil` for other bytes.
     var hexValue: UInt8? {
         if self &- 0x30 < 10 { return self - 0x30 }
         return asciiLowercased &- 0x61 < 6 ? asciiLowercased - 0x61 + 10 : nil

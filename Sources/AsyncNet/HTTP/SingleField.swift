@@ -10,7 +10,6 @@ struct SingleField: Sendable {
     private let grammar: Grammar
 
     private enum Grammar {
-        /// Values without commas.
         case plain
         /// A date: a comma after the weekday does not separate (RFC 9110 §5.6.7).
         case date
@@ -118,14 +117,12 @@ extension HTTPHeaders {
 }
 
 extension HTTPResponseHead {
-    /// The different values of a field, in order.
     func values(of field: SingleField) -> [String] {
         guard joinsRepeatedHeaders else { return headers.values(of: field) }
         guard let joined = value(for: field.name) else { return [] }
         return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
     }
 
-    /// The field's value; `nil` if there is none, or if there are different values.
     func onlyValue(of field: SingleField) -> String? {
         let values = values(of: field)
         return values.count == 1 ? values[0] : nil

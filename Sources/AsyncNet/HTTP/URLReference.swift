@@ -47,7 +47,6 @@ package struct URLReference: Equatable, Sendable {
         return target
     }
 
-    /// The components joined (RFC 3986 §5.3).
     package var text: String {
         var text = ""
         if let scheme { text += "\(scheme):" }
@@ -139,7 +138,6 @@ package struct URLReference: Equatable, Sendable {
     }
 }
 
-/// A URL, and its text on the wire.
 struct SpelledURL: Equatable, Sendable {
     let url: URL
     let text: String

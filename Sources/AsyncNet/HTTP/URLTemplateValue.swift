@@ -34,7 +34,6 @@ extension Optional: URLTemplateValue where Wrapped: URLTemplateValue {
     public var templateValue: URLTemplate.Value { self?.templateValue ?? .undefined }
 }
 
-/// A list of texts.
 extension Array: URLTemplateValue where Element: CustomStringConvertible {
     /// The elements' descriptions.
     public var templateValue: URLTemplate.Value { .list(map(\.description)) }

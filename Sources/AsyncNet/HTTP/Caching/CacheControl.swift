@@ -27,7 +27,6 @@ struct CacheControl: Sendable, Hashable {
         directives[name].map { $0.isEmpty ? Self.mostSeconds : Self.seconds($0) ?? 0 }
     }
 
-    /// Parses a number of seconds (RFC 9111 §1.2.2); `nil` for other text.
     static func seconds(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return min(Int(text) ?? mostSeconds, mostSeconds)
@@ -41,7 +40,6 @@ struct CacheControl: Sendable, Hashable {
     }
 }
 
-/// Reads directives and their arguments from a list.
 private struct CacheControlScanner: ByteScanner {
     var rest: Substring.UTF8View
 

@@ -2,13 +2,10 @@ import Foundation
 
 /// What a cache does for a request, by the responses that it has stored for the request's URL (RFC 9111 §4).
 enum CacheDecision: Equatable {
-    /// The request is sent, and stored responses are not used.
     case fetch
     /// The stored response of this index is used.
     case use(Int, CacheOutcome)
-    /// The stored response of this index is used, and revalidated after that.
     case useAndRevalidate(Int)
-    /// The server is asked to confirm the stored response of this index.
     case revalidate(Int)
     /// Nothing may be sent, and there is no response that may be used.
     case unavailable

@@ -6,7 +6,6 @@ struct CacheRequest: Sendable {
     let mode: CacheMode
     /// The hash of the credentials with which the request is sent, or would be after a challenge; empty without any.
     let user: String
-    /// What the request's transport demands of the server.
     let trust: ResponseTrust
     let control: CacheControl
     /// The hash of a QUERY's content and of the headers that describe it, which are part of what its response is stored
@@ -18,7 +17,6 @@ struct CacheRequest: Sendable {
     /// The part that the request asks for; `nil` for the whole, and for several parts.
     let range: ByteRange?
 
-    /// The URL without its fragment, which is not sent.
     let key: String
 
     /// - Parameters:
@@ -62,7 +60,6 @@ struct CacheRequest: Sendable {
         return Data((metadata + [body.sha256]).joined(separator: "\n").utf8).sha256
     }
 
-    /// - Parameter text: The URL as it is sent.
     static func key(of url: URL, _ text: String) -> String {
         let rest = text.range(of: "://").map { text[$0.upperBound...].drop { !"/?#".contains($0) } } ?? text[...]
         let sent = rest.prefix { $0 != "#" }

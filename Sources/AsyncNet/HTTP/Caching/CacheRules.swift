@@ -15,7 +15,6 @@ enum CacheRules {
     /// 421 and 425, which are for one connection.
     private static let neverStored: Set<Int> = [304, 401, 407, 416, 421, 425]
 
-    /// Whether a response with this status is stored if its headers allow it.
     static func mayBeStored(_ status: Int) -> Bool { status >= 200 && !neverStored.contains(status) }
 
     /// Whether a response to GET with this status and these headers is stored, unless the request has `no-store`.

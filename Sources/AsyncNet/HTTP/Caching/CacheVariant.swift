@@ -7,7 +7,6 @@ import Foundation
 struct CacheVariant: Sendable, Hashable, Codable {
     /// The hash of each value by the header's name in lower case; an empty text for a header that was not sent.
     private var values: [String: String]
-    /// How the response came.
     let trust: ResponseTrust
     /// Whether the response is a part, which is kept beside the whole.
     var isPart: Bool

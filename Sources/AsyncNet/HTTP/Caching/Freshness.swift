@@ -22,10 +22,8 @@ struct Freshness {
     /// Whether the server says that the response does not change while it is fresh (RFC 8246).
     var isImmutable: Bool { control.contains("immutable") }
 
-    /// The age as in the header of that name.
     var wholeAge: Int { Int(min(max(0, age), Double(CacheControl.mostSeconds))) }
 
-    /// The seconds since the response became stale.
     var staleness: Double { age - lifetime }
 
     /// Whether a stale response must not be used, whoever asks for it (RFC 9111 §5.2.2.2).
@@ -47,8 +45,6 @@ struct Freshness {
         return staleness <= Double(seconds)
     }
 
-    // MARK: Age (RFC 9111 §4.2.3)
-
     private static func age(_ response: StoredResponse, _ now: Date) -> Double {
         let sent = date("Date", response.headers) ?? response.received
         let apparent = max(0, response.received.timeIntervalSince(sent))
@@ -62,8 +58,6 @@ struct Freshness {
         guard let first = headers["Age"]?.split(separator: ",").first else { return 0 }
         return CacheControl.seconds(String(first).trimmedHTTPSpace) ?? 0
     }
-
-    // MARK: Lifetime (RFC 9111 §4.2.1)
 
     private static func lifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {
         if let seconds = control.seconds("max-age") { return Double(seconds) }

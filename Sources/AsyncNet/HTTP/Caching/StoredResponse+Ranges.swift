@@ -3,7 +3,6 @@ import Foundation
 /// Parts of a representation: which requests for a range a stored response is for (RFC 9111 §3.3), and which stored parts
 /// become one (§3.4).
 extension StoredResponse {
-    /// The part that a stored 206 response has; `nil` for other responses.
     var contentRange: ContentRange? { Self.contentRange(statusCode, headers) }
 
     /// The part that a response has; `nil` for others than 206, for several parts in one body, and for a part of a coded

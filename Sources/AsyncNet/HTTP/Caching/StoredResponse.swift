@@ -10,14 +10,12 @@ struct StoredResponse: Sendable, Hashable {
     /// When the request was sent and the response arrived, by the wall clock.
     var requested: Date
     var received: Date
-    /// The requests that the response is for.
     var variant: CacheVariant
     /// Whether the stored body has no content coding any more; see ``TransportResponse/isContentDecoded``.
     var isContentDecoded: Bool
 }
 
 extension StoredResponse {
-    /// - Parameter headers: What is stored in place of the head's own headers.
     init(
         _ head: HTTPResponseHead, headers: HTTPHeaders, variant: CacheVariant, isContentDecoded: Bool, requested: Date,
         received: Date
@@ -36,8 +34,6 @@ extension StoredResponse {
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
 
-    // MARK: Headers
-
     /// The headers of a response without those of the connection that it came over (RFC 9111 §3.1).
     private static func storable(_ headers: HTTPHeaders) -> HTTPHeaders {
         let named = headers.values(for: "Connection").flatMap { $0.split(separator: ",") }
@@ -50,8 +46,6 @@ extension StoredResponse {
         "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
         "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
     ]
-
-    // MARK: Validation
 
     /// The conditions by which the server confirms this response (RFC 9111 §4.3.1); empty without a validator.
     var conditions: [HTTPHeader] {

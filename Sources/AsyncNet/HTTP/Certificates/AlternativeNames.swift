@@ -5,7 +5,6 @@ import Foundation
 struct AlternativeNames: Equatable {
     var texts: [String] = []
 
-    /// - Parameter value: The extension's value.
     init(_ value: ArraySlice<UInt8>) throws(DERReader.Malformed) {
         var outer = DERReader(value)
         var names = try outer.enter()

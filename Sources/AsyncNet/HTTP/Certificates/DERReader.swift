@@ -3,7 +3,6 @@
 /// Lengths are checked against the bytes that are there. Tags of more than one byte, indefinite lengths and lengths that
 /// are longer than necessary, which DER does not have in certificates, are refused.
 struct DERReader {
-    /// A tag with its content.
     struct Element: Equatable {
         let tag: UInt8
         let content: ArraySlice<UInt8>
@@ -22,7 +21,6 @@ struct DERReader {
         static let set: UInt8 = 0x31
     }
 
-    /// The bytes are not such an encoding.
     struct Malformed: Error, Equatable {
         let reason: String
     }
@@ -33,7 +31,6 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next element.
     mutating func next() throws(Malformed) -> Element {
         let start = rest
         let tag = try byte()
@@ -45,7 +42,6 @@ struct DERReader {
         return Element(tag: tag, content: content, encoding: start.prefix(content.endIndex - start.startIndex))
     }
 
-    /// The next element, which must have this tag.
     mutating func next(_ tag: UInt8) throws(Malformed) -> Element {
         guard let element = try nextIf(tag) else { throw Malformed(reason: "an element has another type") }
         return element
@@ -57,7 +53,6 @@ struct DERReader {
         return try next()
     }
 
-    /// A reader of the elements in the next element, which must have this tag.
     mutating func enter(_ tag: UInt8 = Tag.sequence) throws(Malformed) -> DERReader {
         DERReader(try next(tag).content)
     }

@@ -7,7 +7,6 @@ import Foundation
 struct DistinguishedName: Equatable {
     let text: String
 
-    /// - Parameter name: The content of a `Name` (RFC 5280 §4.1.2.4).
     init(_ name: ArraySlice<UInt8>) throws(DERReader.Malformed) {
         var reader = DERReader(name)
         var parts: [String] = []

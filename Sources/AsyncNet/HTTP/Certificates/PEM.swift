@@ -14,7 +14,6 @@ enum PEM {
         return Data(text(ofDER: data).utf8)
     }
 
-    /// The PEM of a certificate in DER.
     static func text(ofDER der: Data) -> String {
         let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n"

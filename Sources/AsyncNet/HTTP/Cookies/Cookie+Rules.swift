@@ -44,7 +44,6 @@ extension Cookie {
         text.utf8.prefix(prefix.utf8.count).lazy.map(\.asciiLowercased).elementsEqual(prefix.utf8)
     }
 
-    /// Whether the cookie has expired.
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Whether the cookies have the same name, domain and path, so that the later replaces the earlier (RFC 6265bis

@@ -1,23 +1,16 @@
 import Foundation
 
 extension Cookie {
-    /// The cookie that a response from `url` sets with a value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
+    /// The cookie that a response from `url` sets by one value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
     ///
     /// `nil` for a refused cookie: malformed, for another domain or a public suffix (``PublicSuffixes``), or `Secure` or
-    /// with a prefix over `http`. The lifetime is at most 400 days; a cookie that the server expires has an ``expires`` in
-    /// the past.
-    ///
-    /// - Parameters:
-    ///   - setCookie: The value of one `Set-Cookie` header.
-    ///   - url: The URL that the response is from.
-    ///   - now: The time from which `Max-Age` counts.
+    /// with a prefix over `http`. A cookie that the server expires has an ``expires`` in the past.
     init?(setCookie: String, from url: URL, now: Date = Date()) {
         guard let origin = CookieOrigin(url), let parsed = SetCookie(setCookie) else { return nil }
         self.init(parsed, from: origin, now: now)
     }
 
-    /// - Parameter isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix, which no cookie may be set
-    ///   for. Addresses and single labels always are.
+    /// - Parameter isPublicSuffix: Asked about domains of several labels; addresses and single labels always are.
     init?(
         _ parsed: SetCookie, from origin: CookieOrigin, now: Date,
         isPublicSuffix: (String) -> Bool = { PublicSuffixes.contains($0) }

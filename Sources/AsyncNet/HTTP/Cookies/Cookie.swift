@@ -49,18 +49,8 @@ public struct Cookie: Hashable, Sendable, Codable {
 
     /// Creates a cookie.
     ///
-    /// - Parameters:
-    ///   - name: The cookie's name.
-    ///   - value: The cookie's value, as it is sent.
-    ///   - domain: The host; converted to lower case, without brackets and one leading dot.
-    ///   - path: `/` by default, which is every path.
-    ///   - isHostOnly: Whether subdomains do not get the cookie. By default a domain with a leading dot includes them,
-    ///     and others do not, as in `HTTPCookie`.
-    ///   - expires: When the cookie expires; `nil` for a session cookie.
-    ///   - isSecure: Whether the cookie is sent over TLS only.
-    ///   - isHTTPOnly: Whether scripts of a web page must not read the cookie.
-    ///   - sameSite: Which cross-site requests carry the cookie.
-    ///   - creation: When a cookie of this name, domain and path was first set.
+    /// The domain is converted to lower case, without brackets and one leading dot. Unless `isHostOnly` says otherwise, the
+    /// domain's subdomains get the cookie if the domain begins with a dot, as in `HTTPCookie`. The path `/` is every path.
     public init(
         name: String, value: String, domain: String, path: String = "/", isHostOnly: Bool? = nil, expires: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified, creation: Date = Date()

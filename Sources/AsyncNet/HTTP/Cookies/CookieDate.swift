@@ -45,7 +45,6 @@ private struct CookieDateParts {
         }
     }
 
-    /// Seconds since 1970.
     var seconds: Int64? {
         guard let time, time >= 0, let day, let month, let year = fullYear, year >= 1601 else { return nil }
         let civil = CivilDay(year: year, month: month, day: day)

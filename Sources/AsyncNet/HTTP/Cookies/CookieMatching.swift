@@ -14,7 +14,6 @@ struct CookieOrigin: Hashable, Sendable {
         (self.host, self.path, self.isSecure) = (host, path, isSecure)
     }
 
-    /// `nil` if the URL has no host.
     init?(_ url: URL) {
         guard let host = url.host(percentEncoded: false), 1...CookieMatching.maximumHostSize ~= host.utf8.count else {
             return nil
@@ -44,7 +43,6 @@ package enum CookieMatching {
         canonicalHost(domain.utf8.first == 0x2E ? String(domain.unicodeScalars.dropFirst()) : domain)
     }
 
-    /// Whether the text is a valid canonical host.
     static func isCanonicalDomain(_ domain: String) -> Bool {
         guard let first = domain.utf8.first, first != 0x2E, first != 0x5B else { return false }
         guard domain.utf8.count <= maximumHostSize else { return false }

@@ -12,7 +12,6 @@ struct PublicSuffixLibrary: @unchecked Sendable {
     private let list: OpaquePointer
     private let check: Check
 
-    /// `nil` if there is no such library, or no list in it.
     init?(named name: String) {
         guard let library = cp_open(name, RTLD_NOW | RTLD_LOCAL), let check = dlsym(library, "psl_is_public_suffix"),
             let list = Self.list(in: library)

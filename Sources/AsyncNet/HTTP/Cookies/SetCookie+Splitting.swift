@@ -38,7 +38,6 @@ extension SetCookie {
         return nil
     }
 
-    /// Whether a space, a name and an equals sign follow.
     private static func beginsCookie(_ text: Text) -> Bool {
         guard text.first == 0x20 else { return false }
         let name = text.dropFirst().prefix { HTTPSyntax.isTokenByte($0) || $0 == 0x5B || $0 == 0x5D }

@@ -17,7 +17,6 @@ public struct Checksum: Hashable, Sendable {
     /// space around it is ignored.
     public static func sha512(_ text: String) -> Checksum { Checksum(.sha512, text: text) }
 
-    /// `nil` if the number of bytes is not that of the algorithm's digests.
     init?(_ algorithm: HashAlgorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.digestSize else { return nil }
         self.algorithm = algorithm
@@ -32,7 +31,6 @@ public struct Checksum: Hashable, Sendable {
         bytes = read.count == algorithm.digestSize ? read : []
     }
 
-    /// Whether the text was a valid checksum.
     var isValid: Bool { !bytes.isEmpty }
 
     /// The bytes of hexadecimal text; empty if the text contains anything else.
