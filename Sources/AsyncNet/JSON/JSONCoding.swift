@@ -32,12 +32,9 @@ extension JSON {
         return Data(writer.bytes)
     }
 
-    /// Decodes a type from this value, as `decoder` would from its text.
+    /// Decodes a type from this value, as `decoder` would from its text; without one, as a default `JSONDecoder`, but a
+    /// ``JSON`` inside the type keeps every digit of its numbers.
     ///
-    /// - Parameters:
-    ///   - type: The type of the result.
-    ///   - decoder: With `nil`, a default `JSONDecoder`, but a ``JSON`` inside the type keeps every digit of its numbers.
-    /// - Throws: ``AsyncNetError`` with code `.decodingFailed`, whose underlying error is the `DecodingError`.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder? = nil
     ) throws(AsyncNetError) -> Value {

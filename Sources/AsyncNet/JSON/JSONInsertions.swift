@@ -33,7 +33,6 @@ final class JSONInsertions: Sendable {
         return try insert(state.values, prefix, into: data, encoder.outputFormatting) ?? encoder.encode(value)
     }
 
-    /// The collection in progress of this encoder, if any.
     static func collecting(_ encoder: any Encoder) -> JSONInsertions? {
         key.flatMap { encoder.userInfo[$0] } as? JSONInsertions
     }

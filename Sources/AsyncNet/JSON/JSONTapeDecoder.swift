@@ -19,8 +19,6 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-    // MARK: SingleValueDecodingContainer
-
     func decodeNil() -> Bool { (try? tape.isNull(index)) ?? false }
     func decode(_ type: Bool.Type) throws -> Bool { try tape.bool(index) }
     func decode(_ type: String.Type) throws -> String { try tape.string(index) }
@@ -47,7 +45,6 @@ extension JSONTape {
     }
 }
 
-/// The members of an object.
 private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tape: JSONTape
     let object: Int
@@ -90,7 +87,6 @@ private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { throw tape.giveUp() }
 }
 
-/// The elements of an array, in order.
 private struct Elements: UnkeyedDecodingContainer {
     private let tape: JSONTape
     private let elements: Int

@@ -144,7 +144,6 @@ extension JSONTape {
         return names
     }
 
-    /// The number that did not fit its type, with its place in the document.
     func numberMisfit() -> JSONNumberMisfit? {
         guard let misfit, misfit.token < tokens.count else { return nil }
         let text = String(decoding: text(tokens[misfit.token]), as: UTF8.self)
@@ -184,7 +183,6 @@ struct JSONNumberMisfit {
     let type: any Any.Type
 }
 
-/// The key of a member or an element.
 struct AnyCodingKey: CodingKey {
     let stringValue: String
     var intValue: Int?

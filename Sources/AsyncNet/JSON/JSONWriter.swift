@@ -1,6 +1,5 @@
 import Foundation
 
-/// Writes a value as UTF-8 text.
 struct JSONWriter {
     let options: JSONEncoder.OutputFormatting
     private(set) var bytes: [UInt8] = []
