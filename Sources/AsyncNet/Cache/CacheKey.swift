@@ -2,7 +2,6 @@
 struct CacheKey: Hashable, Sendable {
     /// The partition of the cache: see ``HTTPCache/partition(_:)``; empty for the cache itself.
     var partition = ""
-    /// The URL without its fragment; see ``CacheRequest/key``.
     var url: String
     /// The hash of a QUERY's content; empty for GET and HEAD. See ``CacheRequest/content``.
     var content = ""

@@ -4,11 +4,9 @@ import Foundation
 /// not stored.
 final class CacheRemovals: Sendable {
     private struct State {
-        /// Counts the removals.
         var now: UInt64 = 0
         /// Of URLs, and of partitions, by a key without a URL.
         var times: [CacheKey: UInt64] = [:]
-        /// When everything was removed.
         var timeOfAll: UInt64 = 0
     }
 
@@ -17,7 +15,6 @@ final class CacheRemovals: Sendable {
     /// How many URLs are kept. When there are more, all responses that are on their way are dropped.
     private static let capacity = 10_000
 
-    /// The number of removals so far.
     var now: UInt64 { state.withLock { $0.now } }
 
     func remove(_ key: CacheKey) {
@@ -39,7 +36,6 @@ final class CacheRemovals: Sendable {
         }
     }
 
-    /// Whether the URL of a key was removed after this time.
     func hasRemoved(_ key: CacheKey, since time: UInt64) -> Bool {
         state.withLock { state in
             let ofPartition = state.times[CacheKey(partition: key.partition, url: "")] ?? 0
@@ -62,7 +58,6 @@ final class CheckedWriter: Sendable {
     private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
 
-    /// - Parameter length: The length of a part.
     init(
         _ writer: any CacheWriter, length: Int64? = nil, rest: TransportBody? = nil,
         isCurrent: @escaping @Sendable () -> Bool
@@ -81,7 +76,6 @@ final class CheckedWriter: Sendable {
         state.withLock { $0.writer = nil }
     }
 
-    /// The body is complete.
     func commit() async {
         let (writer, missing) = state.withLock { ($0.writer.take(), $0.missing) }
         guard isCurrent(), missing ?? 0 == 0, let writer else { return }

@@ -29,7 +29,6 @@ protocol CacheStore: Sendable {
     var maximumBodySize: Int64 { get }
 }
 
-/// A stored response.
 struct CacheEntry: Sendable {
     let response: StoredResponse
     let body: any CachedBody
@@ -37,10 +36,8 @@ struct CacheEntry: Sendable {
 
 /// The body of a stored response, which stays readable after the response was removed.
 protocol CachedBody: Sendable {
-    /// In bytes.
     var size: Int64 { get }
 
-    /// - Parameter bytes: The part of the body that is read.
     /// - Returns: `nil` if the body is damaged.
     func read(_ bytes: Range<Int64>) async -> TransportBody?
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The body of a stored response in a file.
 struct DiskCacheBody: CachedBody {
     let file: OwnFile
     let size: Int64
@@ -35,7 +34,6 @@ struct DiskCacheBody: CachedBody {
         return digest.finish().hexadecimal == hash
     }
 
-    /// The first bytes of these.
     private func piece(_ bytes: Range<Int64>) -> Data? {
         file.read(min(Self.pieceSize, bytes.count), at: bytes.lowerBound)
     }

@@ -6,7 +6,6 @@ import Foundation
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
 /// footer or not the lengths that its footer has; so has a file of an earlier format, whose magic text has another number.
 enum DiskCacheFormat {
-    /// What is stored of a response beside its body.
     struct Record: Codable {
         /// The text of the response's ``CacheKey``.
         var key: String
@@ -19,7 +18,6 @@ enum DiskCacheFormat {
         var received: Double
         var variant: CacheVariant
         var isContentDecoded: Bool
-        /// The SHA-256 of the body.
         var bodyHash: String
     }
 
@@ -28,7 +26,6 @@ enum DiskCacheFormat {
     static let footerSize = 16 + 4 + 8 + 32
     private static let longestRecord = 1 << 20
 
-    /// What follows the body.
     static func tail(_ record: Record, bodySize: Int64) throws -> Data {
         var data = try JSONEncoder().encode(record)
         let size = data.count
@@ -41,7 +38,6 @@ enum DiskCacheFormat {
 
     /// The record and the body's size of a file of this size; `nil` if the file is damaged.
     ///
-    /// - Parameter read: Reads so many bytes from an offset.
     static func read(fileSize: Int64, _ read: (_ count: Int, _ offset: Int64) -> Data?) -> (Record, bodySize: Int64)? {
         let start = fileSize - Int64(footerSize)
         guard start >= 0, let footer = read(footerSize, start).map({ [UInt8]($0) }), footer.count == footerSize,

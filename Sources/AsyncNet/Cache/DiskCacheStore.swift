@@ -3,9 +3,9 @@ import Foundation
 /// Stores responses in a folder, a file for each response, which any number of processes may use.
 ///
 /// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
-/// process ends. Readers take no lock. There is no index: a file's name has the hashes of its URL, of a QUERY's content, and
-/// of its variant, then that of its partition, and its folder, one of 256, the beginning of the first. A use sets the file's time of modification, so that the files which
-/// were not used for longest are known.
+/// process ends. Readers take no lock. There is no index: the name of a file is made of the hashes of its URL, of a
+/// QUERY's content, of its variant and of its partition, and the file is in one of 256 folders, by the first hash. A use
+/// sets the file's time of modification, so that the files which were not used for longest are known.
 final class DiskCacheStore: CacheStore {
     private let folder: String
     private let capacity: Int64
@@ -28,8 +28,6 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    // MARK: Reading
-
     func entries(_ key: CacheKey) async -> [CacheEntry] {
         await UserCode.run { [self] in
             files(of: key).compactMap { entry($0, key) }.sorted { $0.response.received > $1.response.received }
@@ -47,8 +45,6 @@ final class DiskCacheStore: CacheStore {
         return CacheEntry(
             response: record.response, body: DiskCacheBody(file: file, size: bodySize, hash: record.bodyHash))
     }
-
-    // MARK: Writing
 
     func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)? {
         await UserCode.run { [self] in DiskCacheWriter(self, in: folder, key: key, response: response) }
@@ -79,8 +75,6 @@ final class DiskCacheStore: CacheStore {
         }
         if mustLook { evict() }
     }
-
-    // MARK: Removing
 
     func removeAll(of key: CacheKey) async {
         await UserCode.run { [self] in files(in: place(of: key).folder, hash(of: key)).forEach(FileSystem.remove) }
@@ -137,8 +131,6 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    // MARK: Names
-
     /// The folder of a key's files, and the beginning of their names.
     private func place(of key: CacheKey) -> (folder: String, prefix: String) {
         let hash = hash(of: key)
@@ -187,7 +179,6 @@ final class DiskCacheStore: CacheStore {
     }
 }
 
-/// Writes a response's file.
 private final class DiskCacheWriter: CacheWriter {
     private struct State {
         var digest = MessageDigest(.sha256)

@@ -8,8 +8,9 @@ public import Foundation
 ///     print(response.metrics.cacheOutcome)        // .hit, .revalidated, .stale, .miss, .bypassed
 ///
 /// Responses to GET and QUERY are stored if the server allows it, those to QUERY by the content of the request; unsafe
-/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its body has been read to its end, and a body larger than an
-/// eighth of the capacity is not stored. When the capacity is used up, the least recently used responses are removed.
+/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its body
+/// has been read to its end, and not if the body is larger than an eighth of the capacity. When the capacity is used up,
+/// the least recently used responses are removed.
 ///
 /// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless the
 /// server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names `Cookie`.
@@ -25,28 +26,21 @@ public actor HTTPCache {
 
     /// The largest body is this part of the capacity.
     static let partOfBody: Int64 = 8
-    /// The most responses of one URL. A server with a `Vary` that each request has another value of would otherwise make
-    /// each look-up slower.
+    /// The most responses of one URL: each request may have another value of a header that `Vary` names.
     static let mostVariants = 32
 
-    /// A cache in memory, which ends with the process.
-    ///
-    /// - Parameters:
-    ///   - capacity: How many bytes the stored responses may take, 64 MiB by default.
-    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
+    /// A cache in memory, which ends with the process. The stored responses may take `capacity` bytes, 64 MiB by default;
+    /// ``WillStore`` decides what is stored of each.
     public init(capacity: Int = 64 << 20, willStore: WillStore? = nil) {
         self.init(MemoryCacheStore(capacity: capacity), willStore)
     }
 
-    /// A cache in a folder, which outlives the process. Several processes may use the folder at the same time.
+    /// A cache in a folder, which outlives the process, and which several processes may use at the same time.
     ///
-    /// A file that was damaged, such as by a power failure, counts as a response that is not stored. Only this user may
-    /// read the files.
+    /// The folder is made if it does not exist; only caches may use it. The files may take `capacity` bytes, 256 MiB by
+    /// default, and somewhat more with several processes; only this user may read them. A file that was damaged, such as by
+    /// a power failure, counts as a response that is not stored. ``WillStore`` decides what is stored of each response.
     ///
-    /// - Parameters:
-    ///   - directory: The folder, which is made if it does not exist, and which only caches may use.
-    ///   - capacity: How many bytes the files may take, 256 MiB by default. Several processes may use somewhat more.
-    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
     /// - Throws: `.fileNotWritable` if the folder cannot be made or written to.
     public init(directory: URL, capacity: Int = 256 << 20, willStore: WillStore? = nil) throws(AsyncNetError) {
         self.init(try DiskCacheStore(directory, capacity: capacity), willStore)
@@ -66,22 +60,18 @@ public actor HTTPCache {
     ///
     ///     let session = Session(configuration: .init(cache: cache.partition("user-7")))
     ///
-    /// It is needed where one process acts for many users: RFC 9111 has one user for a private cache. The same name
-    /// leads to the same responses, also in another process that uses the folder. What a request uses, stores or
-    /// removes is of its own partition only. A partition counts uses of its own, and a partition of a partition is
-    /// another one.
-    ///
-    /// - Parameter name: Any text, such as the user's number. Files have a hash of it only.
+    /// For a process that acts for many users: RFC 9111 has one user for a private cache. The same name, of which files have
+    /// a hash only, leads to the same responses, also in another process that uses the folder. A request uses, stores and
+    /// removes responses of its own partition only. A partition of a partition is another one.
     public nonisolated func partition(_ name: String) -> HTTPCache {
         let hash = Data("\(partition)\n\(name)".utf8).sha256
         return HTTPCache(store, willStore, partition: hash, removals: removals)
     }
 
-    /// What is known to `store` by this name; `nil` for all that it holds.
+    /// The partition's name in `store`; `nil` for all partitions.
     private nonisolated var part: String? { partition.isEmpty ? nil : partition }
 
-    /// How often this cache was used, and how much is stored: of a partition its own responses, of the cache that it is a
-    /// partition of all of them.
+    /// How often this cache was used, and how much is stored: in a partition only, or in the cache with all its partitions.
     public var statistics: CacheStatistics {
         get async {
             let usage = await store.usage(of: part)
@@ -98,8 +88,8 @@ public actor HTTPCache {
         await removeResponses(of: url)
     }
 
-    /// Removes all stored responses: of a partition its own, of the cache that it is a partition of those of all
-    /// partitions too. Those that are on their way are not stored either.
+    /// Removes all stored responses of a partition, or of the cache with all its partitions. Responses that are on their way
+    /// are not stored either.
     public func removeAll() async {
         removals.removeAll(in: part)
         await store.removeAll(in: part)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Stores responses in memory.
 actor MemoryCacheStore: CacheStore {
     private var stored: RecentEntries
     nonisolated let maximumBodySize: Int64

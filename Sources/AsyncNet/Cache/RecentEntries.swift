@@ -6,7 +6,6 @@ struct RecentEntries {
         var key: CacheKey
         var response: StoredResponse
         var body: Data
-        /// The bytes that the entry counts for.
         var cost: Int
     }
 
@@ -56,7 +55,6 @@ struct RecentEntries {
         use(number)
     }
 
-    /// Removes the entries of the URL of a key.
     mutating func removeAll(of key: CacheKey) {
         remove(key.resource)
         for query in queries[key.resource] ?? [] { remove(query) }

@@ -48,6 +48,5 @@ extension TransportResponse {
         return copy
     }
 
-    /// Whether the body has a content coding that this library decodes.
     private var isCoded: Bool { !isContentDecoded && decoded.isContentDecoded }
 }
