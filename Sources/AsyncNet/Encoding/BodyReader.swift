@@ -6,7 +6,6 @@ final class BodyReader {
     private var current: OpenPiece?
     /// Receives the bytes that are read, and `nil` at the end.
     private let tap: (@Sendable (UnsafeRawBufferPointer?) -> Void)?
-
     private let makeTrailers: (@Sendable () async throws -> HTTPHeaders)?
 
     private enum OpenPiece {

@@ -11,9 +11,7 @@ package struct MeasuredBody: Sendable {
 
     let pieces: [Piece]
     private let tap: RequestBodyTap?
-    /// Makes what follows the body.
     let trailers: (@Sendable () async throws -> HTTPHeaders)?
-    /// The length of the body in bytes; `nil` if it is unknown before the end.
     package let length: Int64?
 
     /// Measures the files, with up to three system calls each.

@@ -26,12 +26,8 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
     /// Whether the session's ``SessionConfiguration/formEncoder`` takes the place of `encoder`.
     private let isSessionDefault: Bool
 
-    /// Creates an encoder.
-    ///
-    /// - Parameters:
-    ///   - encoder: With `nil`, the session's ``SessionConfiguration/formEncoder``; outside of a session, one with
-    ///     default settings.
-    ///   - destination: The place of the parameters.
+    /// Creates an encoder. Without an `encoder`, the session's ``SessionConfiguration/formEncoder`` is used; outside of a
+    /// session, one with default settings.
     public init(encoder: URLEncodedFormEncoder? = nil, destination: Destination = .methodDependent) {
         self.encoder = encoder ?? URLEncodedFormEncoder()
         self.destination = destination

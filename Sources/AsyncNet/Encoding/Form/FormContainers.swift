@@ -1,4 +1,3 @@
-/// The encoder that is passed to a value's `encode(to:)`.
 struct FormValueEncoder: Encoder {
     let place: FormPlace
 
@@ -67,7 +66,6 @@ extension FormMembers {
     func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOrNil(value, key) }
 }
 
-/// Encodes elements in order.
 private struct FormElements: UnkeyedEncodingContainer {
     let place: FormPlace
 
@@ -102,7 +100,6 @@ private struct FormElements: UnkeyedEncodingContainer {
     }
 }
 
-/// Encodes a single value, as text.
 private struct FormSingleValue: SingleValueEncodingContainer {
     let place: FormPlace
     private var isUsed = false

@@ -14,7 +14,6 @@ final class FormNode {
     private(set) var children: [(key: String, node: FormNode)] = []
     private var positions: [String: Int] = [:]
 
-    /// Replaces everything that was encoded here.
     func become(_ content: Content) {
         self.content = content
         children = []
@@ -91,7 +90,6 @@ final class FormPath {
     }
 }
 
-/// The state that all containers of one encoding share.
 final class FormState {
     let encoder: URLEncodedFormEncoder
     let root = FormNode()
@@ -110,7 +108,6 @@ final class FormState {
         userInfo = encoder.userInfo
     }
 
-    /// The node at the end of a path; nodes that are missing are made.
     func node(at path: FormPath?) -> FormNode {
         guard let path else { return root }
         let outer = node(at: path.parent)

@@ -1,4 +1,3 @@
-/// Writes a tree as escaped key-value pairs.
 struct FormWriter {
     let encoder: URLEncodedFormEncoder
     private(set) var bytes: [UInt8] = []
@@ -20,7 +19,6 @@ struct FormWriter {
         write(named.map { name, _, child in (child, path.map { encoder.keyPathEncoding.path($0, name) } ?? name) })
     }
 
-    /// Orders by written names, then by original keys.
     private static func isBefore(_ one: (name: String, key: String), _ other: (name: String, key: String)) -> Bool {
         if one.name.utf8.elementsEqual(other.name.utf8) {
             return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)

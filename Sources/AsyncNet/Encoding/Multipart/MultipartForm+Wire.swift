@@ -21,7 +21,6 @@ extension MultipartForm {
         return Data("\(text)\r\n".utf8)
     }
 
-    /// The close delimiter; a form without parts consists of this alone.
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
     /// Escapes names and file names as browsers do (WHATWG HTML).
@@ -51,13 +50,11 @@ extension MultipartForm {
             }
     }
 
-    /// The boundary, quoted unless it is a token (RFC 9110 §5.6.6).
     static func quotedIfNeeded(_ boundary: String) -> String {
         HTTPSyntax.isToken(boundary) ? boundary : "\"\(boundary)\""
     }
 }
 
-/// A search for bytes.
 enum ByteSearch {
     /// Horspool's algorithm: reads the byte at the end of each candidate and skips as far as that byte allows, so that
     /// most bytes of a large part are not read.

@@ -8,13 +8,13 @@ public import Foundation
 ///     }, to: url).serializing(Receipt.self).value
 ///
 /// Parts are sent in the order in which they were added, each as a stream: large files are neither read into memory nor
-/// copied. Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in
-/// UTF-8, with `"`, CR and LF percent-encoded, and without `filename*`, which RFC 7578 §4.2 forbids. Other control
-/// characters, such as NUL, which servers reject (RFC 9110 §5.5), end the request with `.encodingFailed`. Values are
-/// sent unchanged.
+/// copied. A part with a file name is a file, one without a plain field. With `mimeType` as `nil`, the media type of a file is
+/// that of the extension of its name, `application/octet-stream` for an unknown one; a field has none.
 ///
-/// Adding a part does no I/O and cannot fail; an invalid part ends the request with `.encodingFailed`, an unreadable
-/// file with `.fileNotReadable`.
+/// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8, with
+/// `"`, CR and LF percent-encoded, and without `filename*`, which RFC 7578 §4.2 forbids. Values are sent unchanged. Adding
+/// a part does no I/O and cannot fail; a part with another control character in a name or header ends the request with
+/// `.encodingFailed`, an unreadable file with `.fileNotReadable`.
 public struct MultipartForm: Sendable {
     struct Part: Sendable {
         let name: String
@@ -41,59 +41,31 @@ public struct MultipartForm: Sendable {
     public var contentType: String { "multipart/form-data; \(boundaryParameter)" }
     var boundaryParameter: String { "boundary=\(Self.quotedIfNeeded(boundary))" }
 
-    // MARK: Adding parts
-
     /// Adds text.
     public mutating func append(_ text: String, name: String) {
         append(.data(Data(text.utf8)), name: name)
     }
 
-    /// Adds bytes, as a file if there is a file name.
-    ///
-    /// - Parameters:
-    ///   - data: The content of the part.
-    ///   - name: The name of the form's field.
-    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
+    /// Adds bytes.
     public mutating func append(_ data: Data, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.data(data), name: name, fileName: fileName, mimeType: mimeType)
     }
 
-    /// Adds a file, read while it is sent.
-    ///
-    /// - Parameters:
-    ///   - file: The file's URL. The file must not change until the form has been sent.
-    ///   - name: The name of the form's field.
-    ///   - fileName: The file name in `Content-Disposition`; the file's own name by default.
-    ///   - mimeType: The media type. `nil` derives it from the file name's extension; for an unknown extension it is
-    ///     `application/octet-stream`.
+    /// Adds a file, read while it is sent, until when it must not change; by default under its own name.
     public mutating func append(_ file: URL, name: String, fileName: String? = nil, mimeType: String? = nil) {
         append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
     }
 
-    /// Adds the chunks of a sequence, sent as they arrive.
-    ///
-    /// - Parameters:
-    ///   - chunks: The content of the part.
-    ///   - length: The number of bytes in all chunks; with `nil` the length of the whole form is unknown.
-    ///   - name: The name of the form's field.
-    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
+    /// Adds the chunks of a sequence, sent as they arrive. `length` is the number of their bytes; with `nil` the length of
+    /// the whole form is unknown.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
     ) where Chunks.Element == Data {
         append(.stream(chunks, length: length), name: name, fileName: fileName, mimeType: mimeType)
     }
 
-    /// Adds the bytes of an `InputStream`, as ``RequestBody/stream(_:length:)-(InputStream,_)`` reads them; such a form can be
-    /// sent once.
-    ///
-    /// - Parameters:
-    ///   - stream: A stream that is not open; it belongs to the request from now on.
-    ///   - length: The number of bytes; with `nil` the length of the whole form is unknown.
-    ///   - name: The name of the form's field.
-    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` derives it from the file name's extension; without a file name none is sent.
+    /// Adds the bytes of an `InputStream` that is not open, as ``RequestBody/stream(_:length:)-(InputStream,_)`` reads them;
+    /// such a form can be sent once.
     public mutating func append(
         _ stream: sending InputStream, length: Int64? = nil, name: String, fileName: String? = nil,
         mimeType: String? = nil
@@ -101,15 +73,8 @@ public struct MultipartForm: Sendable {
         append(.stream(stream, length: length), name: name, fileName: fileName, mimeType: mimeType)
     }
 
-    /// Adds any body.
-    ///
-    /// - Parameters:
-    ///   - body: The content of the part.
-    ///   - name: The name of the form's field.
-    ///   - fileName: Makes the part a file; `nil` makes it a plain field.
-    ///   - mimeType: The media type. `nil` uses that of the body, or derives it from the file name's extension.
-    ///   - headers: Headers of the part, sent after `Content-Disposition`. A `Content-Type` here replaces the derived
-    ///     one.
+    /// Adds any body. With `mimeType` as `nil`, a form has its own type. The headers follow `Content-Disposition`; a
+    /// `Content-Type` among them replaces the other.
     public mutating func append(
         _ body: RequestBody, name: String, fileName: String? = nil, mimeType: String? = nil, headers: HTTPHeaders = [:]
     ) {
@@ -125,14 +90,11 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, fileName: fileName, headers: all, body: body))
     }
 
-    /// This form with other parts.
     func mapParts(_ change: (Part) -> Part) -> MultipartForm {
         var form = self
         form.parts = parts.map(change)
         return form
     }
-
-    // MARK: Before sending
 
     /// This form with a boundary that occurs in no part in memory.
     ///
@@ -148,7 +110,6 @@ public struct MultipartForm: Sendable {
         return form
     }
 
-    /// Checks the boundaries of this form and of nested forms.
     private func checkBoundary() throws(AsyncNetError) {
         guard Self.isBoundary(boundary) else {
             throw AsyncNetError(
