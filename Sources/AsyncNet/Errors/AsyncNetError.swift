@@ -44,12 +44,7 @@ public struct AsyncNetError: Error, Sendable {
     private var storage: Storage
     private var content: Content { storage.content }
 
-    /// Creates an error, for transports, serializers and tests.
-    ///
-    /// - Parameters:
-    ///   - code: What went wrong, for programs.
-    ///   - message: What went wrong in this case, without secrets; `nil` uses the code's text.
-    ///   - underlyingError: The cause, if there is one.
+    /// Creates an error, for transports, serializers and tests. The message, which has no secrets, is the code's by default.
     public init(_ code: Code, _ message: String? = nil, underlyingError: (any Error)? = nil) {
         storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
     }
@@ -68,7 +63,6 @@ public struct AsyncNetError: Error, Sendable {
         }
     }
 
-    /// This error with a proxy's response.
     package func with(proxy: ProxyResponse) -> AsyncNetError {
         changed { $0.proxy = proxy }
     }
@@ -97,7 +91,6 @@ public struct AsyncNetError: Error, Sendable {
         return changed { $0.context = context }
     }
 
-    /// This error with a cause.
     func with(underlyingError: any Error) -> AsyncNetError {
         changed { $0.underlyingError = underlyingError }
     }
@@ -110,7 +103,7 @@ public struct AsyncNetError: Error, Sendable {
     package var isRepetition: Bool { content.isRepetition }
     var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
 
-    /// This error without its request, so that another request can be set.
+    /// This error, which another request can be set in.
     var withoutContext: AsyncNetError {
         changed { $0.context = Context() }
     }
@@ -132,14 +125,12 @@ public struct AsyncNetError: Error, Sendable {
         return copy
     }
 
-    /// What the error consists of.
     private struct Content: Sendable {
         let code: Code
         let message: String
         var underlyingError: (any Error)?
         var context = Context()
         var proxy: ProxyResponse?
-        /// `nil` for the code's.
         var advice: String?
         var isRepetition = false
         var isLasting = false

@@ -1,7 +1,6 @@
 import Foundation
 
 extension AsyncNetError {
-    /// A body larger than the limit.
     init(bodyLargerThan limit: Int64) {
         self.init(.bodyTooLarge, "The response's body is larger than the limit of \(limit) bytes")
     }
