@@ -18,10 +18,10 @@
 ///             circuitBreaker: CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))))
 ///
 /// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt goes
-/// to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until each endpoint
-/// was tried once; each of these is charged to the ``SessionConfiguration/retryBudget``. An endpoint whose circuit is open is left out until a probe succeeds: that needs a
-/// ``SessionConfiguration/circuitBreaker``, which knows each endpoint as an origin of its own. If all circuits are open, the
-/// request ends with `.circuitOpen`.
+/// to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until each
+/// endpoint was tried once; each of these is charged to the ``SessionConfiguration/retryBudget``. An endpoint whose circuit
+/// is open is left out until a probe succeeds: that needs a ``SessionConfiguration/circuitBreaker``, which knows each
+/// endpoint as an origin of its own. If all circuits are open, the request ends with `.circuitOpen`.
 ///
 /// Scheme, host and port are replaced, nothing else: `Host`, TLS, cookies, stored responses, limits and credentials that are
 /// sent in response to a challenge are those of the endpoint. A header such as `Authorization` is sent to each of
@@ -32,7 +32,6 @@
 public struct Endpoints: RequestInterceptor, NonBlocking {
     private struct Plan: Sendable {
         let service: String
-        /// Scheme, host and port as in a URL.
         let urls: [String]
         let origins: [String]
         let order: EndpointOrder
@@ -40,12 +39,10 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
 
     private let plan: Result<Plan, AsyncNetError>
 
-    /// Makes the policy for one service.
+    /// Makes the policy for the service of a URL: its endpoints get the requests with that scheme, host and port.
     ///
-    /// - Parameters:
-    ///   - service: The URL of the service, without a path; the requests with its scheme, host and port are sent to the endpoints.
-    ///   - endpoints: The URLs of the endpoints, without a path, and their weights. Requests end with `.invalidConfiguration` if
-    ///     one is no such URL, its weight is below zero, or there is none.
+    /// Each endpoint is a URL with its weight. Requests end with `.invalidConfiguration` if a URL has a path, a weight is
+    /// below zero, or there is no endpoint.
     public init(of service: String, _ endpoints: KeyValuePairs<String, Int>) {
         plan = Result { () throws(AsyncNetError) in
             guard !endpoints.isEmpty, endpoints.allSatisfy({ $0.value >= 0 }) else {
@@ -138,10 +135,8 @@ struct EndpointOrder: Sendable {
 }
 
 extension URL {
-    /// The text up to the path.
     fileprivate func origin(in text: String) -> String { String(text.dropLast(target.count)) }
 
-    /// Path, query and fragment, as they are in the text.
     fileprivate var target: Substring {
         let text = absoluteString
         guard let start = text.range(of: "://")?.upperBound else { return "" }

@@ -17,10 +17,8 @@ public struct OfflineRetrier: RequestRetrier {
 
     /// Creates a retrier, for any number of sessions.
     ///
-    /// - Parameters:
-    ///   - timeout: How long a request waits each time; 5 seconds by default. The request's deadline applies too.
-    ///   - monitor: Reports whether this machine is offline.
-    ///   - clock: Measures the timeout; `nil`, the default, for the clock of each request's session.
+    /// Each time, a request waits no longer than `timeout`, 5 seconds by default, and than its deadline. The clock measures
+    /// the timeout; by default it is that of the request's session.
     public init(
         timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
         clock: (any Clock<Duration>)? = nil

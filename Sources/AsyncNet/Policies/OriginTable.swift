@@ -8,7 +8,6 @@ struct OriginTable<Value> {
 
     var count: Int { values.count }
 
-    /// The value of an origin that is in the table.
     subscript(origin: String) -> Value? {
         _read { yield values[origin] }
         _modify { yield &values[origin] }

@@ -3,7 +3,6 @@ struct PolicyTraits: Sendable {
     let adapter: (any RequestAdapter)?
     let retrier: (any RequestRetrier)?
     let credentialKeeper: (any CredentialKeeper)?
-    /// The limit that the policy sets for an attempt.
     let attemptTimeout: Duration?
     private let isNonBlocking: Bool
 
@@ -30,7 +29,6 @@ struct PolicyTraits: Sendable {
     }
 }
 
-/// Adapters and retriers in their order.
 struct PolicyList: Sendable {
     private(set) var adapters: [PolicyTraits] = []
     private(set) var retriers: [PolicyTraits] = []

@@ -5,8 +5,8 @@
     public import Foundation
 #endif
 
-/// How redirects are handled, for a session (``SessionConfiguration/redirects``) or for one request (`await
-/// request.redirects(.doNotFollow)`).
+/// How redirects are handled, for a session (``SessionConfiguration/redirects``) or for one request
+/// (`request.redirects(.doNotFollow)`).
 ///
 /// In all cases: methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the fragment;
 /// a body is sent again where the status requires that, or the request ends with `.redirectFailed`; and if the origin

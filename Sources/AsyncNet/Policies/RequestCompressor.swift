@@ -31,12 +31,7 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
     public let duplicateHeader: DuplicateHeaderBehavior
     private let shouldCompress: (@Sendable (RequestBody) -> Bool)?
 
-    /// Creates a compressor.
-    ///
-    /// - Parameters:
-    ///   - coding: `.gzip` or `.deflate`.
-    ///   - duplicateHeader: What happens to a request that has a `Content-Encoding` already; an error by default.
-    ///   - shouldCompress: Selects the bodies to compress, all by default; small bodies and images gain nothing.
+    /// Creates a compressor, for all bodies unless `shouldCompress` selects some; small bodies and images gain nothing.
     public init(
         _ coding: ContentCoding = .gzip, duplicateHeader: DuplicateHeaderBehavior = .error,
         shouldCompress: (@Sendable (RequestBody) -> Bool)? = nil

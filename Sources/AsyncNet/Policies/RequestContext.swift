@@ -10,10 +10,8 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(number: UInt64) { self.number = number }
 
-    /// That of no request.
     static let none = RequestID(number: 0)
 
-    /// The same for all attempts.
     var seed: UInt64 { number }
 
     public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
@@ -44,7 +42,6 @@ public struct RequestContext: Sendable {
     var onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
     /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
     var deferral: RefreshDeferral?
-    /// Those of the session, if it has any.
     var breakers: CircuitBreakers?
     /// The request's tags, see ``RequestValueKey``.
     public internal(set) var values = RequestValues()

@@ -6,13 +6,13 @@
 ///         }
 ///     }
 ///
-/// Retriers are called in the order of their lists, the session's before the request's, until one decides. They are
-/// called for every error of an attempt except a cancellation and an exceeded deadline, and for every response with a
-/// status of 400 or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
+/// Retriers are called in the order of their lists, the session's before the request's, until one decides. They are called
+/// for every error of an attempt except a cancellation and an exceeded deadline, and for every response with a status of
+/// 400 or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
 /// retry the response is delivered. They are not called if the request cannot be sent again: its body can be read only
-/// once, or a part of the response has been delivered, unless that is a stream of events which another response
-/// continues (``EventReconnection``). They are not called for a body that cannot be decoded: that
-/// happens after the request, for each serializer by itself.
+/// once, or a part of the response has been delivered, unless that is a stream of events which another response continues
+/// (``EventReconnection``). They are not called either for a body that cannot be decoded, which each serializer finds out
+/// after the request.
 ///
 /// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at
 /// once.
@@ -62,14 +62,12 @@ public struct RetryDecision: Sendable {
         if case .fail(let error) = choice { error } else { nil }
     }
 
-    /// Sends the request to another endpoint at once.
     static var elsewhere: RetryDecision {
         var decision = RetryDecision.retry
         decision.isElsewhere = true
         return decision
     }
 
-    /// This decision, not charged to the session's ``SessionConfiguration/retryBudget``.
     var uncharged: RetryDecision {
         var copy = self
         copy.isCharged = false

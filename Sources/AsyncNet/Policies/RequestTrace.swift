@@ -1,4 +1,3 @@
-/// A policy that makes a trace of each request.
 package protocol TracingPolicy: RequestPolicy {
     /// Called in the task that starts the request.
     func makeTrace(_ id: RequestID) -> any RequestTrace
@@ -15,20 +14,16 @@ package protocol RequestTrace: AnyObject, Sendable {
     func branch(_ kind: TraceBranch) -> any RequestTrace
 }
 
-/// A hop in a trace.
 package protocol TracedHop: AnyObject, Sendable {
     /// The transport sends the request again, this time after the hop's beginning.
     func repeated(after time: Duration)
-    /// The hop has ended; nothing follows.
     func ended(_ summary: HopSummary)
 }
 
 /// What a run that serves another run is for.
 package enum TraceBranch {
-    /// One of several transfers of a request.
     case hedged
     /// A transfer that several requests share: it may outlive the request that it was made for.
     case shared
-    /// A segment of a download.
     case part
 }

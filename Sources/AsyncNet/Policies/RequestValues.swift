@@ -26,7 +26,6 @@ public protocol RequestValueKey {
 }
 
 extension RequestValueKey {
-    /// `nil`: no log shows the value.
     public static var logName: String? { nil }
 }
 

@@ -17,12 +17,12 @@
 /// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
 /// retried: its response is delivered.
 ///
-/// A refresh that the server has not carried out, since it was not reached or responded with 429 or 503, is repeated
-/// twice at most, after a second or so, or as `Retry-After` requires, if that request is a POST. After any other failure, such as a lost
-/// connection, or that of a GET that follows the POST, the server
-/// may have consumed a refresh token, and nothing is repeated. If the refresh fails, the requests that wait for it end with `.refreshFailed`, and so do requests that were sent
-/// with the old credential and are rejected later; the next new request starts another refresh. Requests that need more
-/// refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with
+/// A refresh is repeated, twice at most, after a second or so, or as `Retry-After` requires, if its request is a POST that
+/// the server has not carried out: the server was not reached, or responded with 429 or 503. After any other failure, such
+/// as a lost connection, or that of a GET that follows the POST, the server may have consumed a refresh token, and nothing
+/// is repeated. The requests that wait for a refresh that fails end with `.refreshFailed`, and so do requests that were
+/// sent with the old credential and are rejected later; the next new request starts another refresh. Requests that need
+/// more refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with
 /// `.missingCredential`.
 ///
 /// Cancelling a request ends its wait at once. The refresh continues even if no request waits for it, since the server
@@ -48,13 +48,8 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Creates an interceptor, for any number of sessions and requests that share a credential.
     ///
-    /// - Parameters:
-    ///   - authenticator: Applies and refreshes the credential.
-    ///   - credential: The first credential; `nil` if there is none before a log-in.
-    ///   - refreshWindow: How often the credential may be refreshed, by default 5 times in 30 seconds. With `nil` only
-    ///     the request's deadline limits refreshes, even if the server rejects every credential.
-    ///   - clock: Measures the refresh window; `nil`, the default, for the clock of the session that uses the interceptor
-    ///     first.
+    /// With `refreshWindow` as `nil`, only the request's deadline limits refreshes, even if the server rejects every
+    /// credential. The clock measures the window; by default it is that of the first session that uses the interceptor.
     public init(
         authenticator: AuthenticatorType, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow(),
@@ -67,7 +62,6 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     deinit { refresh?.task?.cancel() }
 
-    /// The number of requests that wait for the refresh in progress.
     var waiterCount: Int { refresh?.end.waiterCount ?? 0 }
 
     /// The credential that requests are authenticated with now.
@@ -83,8 +77,6 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         refresh?.task?.cancel()
         endRefresh(credential == nil ? .failure(AsyncNetError(.missingCredential)) : .success(()))
     }
-
-    // MARK: Requests
 
     public nonisolated func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
         guard await !isOwnRequest else { return request }
@@ -161,8 +153,6 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         }
         report(nil, context.time.now - start)
     }
-
-    // MARK: Refreshing
 
     /// Starts a refresh unless one is in progress.
     ///

@@ -1,6 +1,5 @@
 /// The credentials of an ``AuthenticationInterceptor``, as a value without tasks and time.
 struct CredentialState<Credential: Sendable>: Sendable {
-    /// What happens after a server has rejected a credential.
     enum Remedy {
         /// The credential has been replaced since: send the request again.
         case retry

@@ -14,8 +14,7 @@ public import Foundation
 /// sent. Several sessions may share a jar.
 ///
 /// Of one response the first 180 `Set-Cookie` lines are stored and the others ignored, which limits the work that a
-/// server can cause (curl stores 50; browsers limit the size of a response's headers instead, and keep 180 cookies of a
-/// site).
+/// server can cause.
 ///
 /// A server below a public suffix such as `co.uk` cannot set cookies for all hosts below it: `Domain=co.uk` is refused,
 /// and makes a cookie for that host only if it comes from `co.uk` itself (RFC 6265bis §5.7). ``PublicSuffixes`` decides
@@ -24,16 +23,12 @@ public actor CookieJar {
     var contents: CookieStore
     let now: @Sendable () -> Date
     let file: CookieFile?
-    /// The number of saves.
     var generation = 0
 
     /// Creates an empty jar in memory.
     ///
-    /// - Parameters:
-    ///   - isPublicSuffix: Whether a domain, such as `co.uk`, is a public suffix that no cookie may be set for; gets
-    ///     lower-case names. ``PublicSuffixes/contains(_:)`` by default. Addresses and single labels, such as `com`, are
-    ///     always refused. Called on the jar's actor; must return quickly.
-    ///   - now: The current time, for expiry.
+    /// `isPublicSuffix` says whether a domain in lower case, such as `co.uk`, is a public suffix; it is called on the jar's
+    /// actor and must return quickly. Addresses and single labels, such as `com`, always are. `now` decides what expired.
     public init(
         isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -66,12 +61,8 @@ public actor CookieJar {
 
     /// The cookies for a request to `url`, in the order in which they are sent.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the request.
-    ///   - isSameSite: Whether the request is caused by the program or a page of the same site; `false` excludes
-    ///     cookies by their `SameSite` attribute.
-    ///   - isTopLevelNavigation: Whether a request from another site is a user's navigation to that page by a safe
-    ///     method.
+    /// `isSameSite` is `false` for a request that a page of another site causes, which excludes cookies by their `SameSite`
+    /// attribute, and `isTopLevelNavigation` is `true` if the user then navigates to that page by a safe method.
     public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
         guard let origin = CookieOrigin(url) else { return [] }
         return contents.cookies(
@@ -92,17 +83,11 @@ public actor CookieJar {
         return contents.header(for: origin, context, without: names, now: now())
     }
 
-    /// Stores the cookies of a response from `url`. Ignores values that RFC 6265bis requires to ignore, and those after
-    /// the first 180.
+    /// Stores the cookies of a response from `url`, and returns them without those that the server expired.
     ///
-    /// Many values are stored in batches, between which other callers use the jar.
-    ///
-    /// - Parameters:
-    ///   - setCookie: The values of the `Set-Cookie` lines, in their order.
-    ///   - url: The URL that the response is from.
-    ///   - isSameSite: Whether the request was caused by the program or a page of the same site.
-    ///   - isTopLevelNavigation: Whether a request from another site was a user's navigation to that page.
-    /// - Returns: The cookies that were set, without those that the server expired.
+    /// Ignores values that RFC 6265bis requires to ignore, and those after the first 180. Many values are stored in batches,
+    /// between which other callers use the jar. `isSameSite` and `isTopLevelNavigation` are as for
+    /// ``cookies(for:isSameSite:isTopLevelNavigation:)``.
     @discardableResult
     public func store(
         setCookie: [String], from url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false

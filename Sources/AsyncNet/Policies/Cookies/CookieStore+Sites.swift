@@ -1,6 +1,5 @@
 import Foundation
 
-/// Grouping of domains into sites.
 extension CookieStore {
     /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
     /// and is not a public suffix.
@@ -31,13 +30,11 @@ extension CookieStore {
         return bytes[bytes.index(before: start)] == 0x2E && bytes[start...].elementsEqual(domain.utf8)
     }
 
-    /// The host and its parent domains.
     static func domains(above host: String) -> [String] {
         guard !CookieMatching.isAddress(host) else { return [host] }
         return [host] + parents(of: host)
     }
 
-    /// The parent domains: the rest of the host after each dot.
     private static func parents(of host: String) -> [String] {
         host.utf8.indices.filter { host.utf8[$0] == 0x2E }.map { String(host[host.utf8.index(after: $0)...]) }
     }

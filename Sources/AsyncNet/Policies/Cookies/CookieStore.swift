@@ -21,13 +21,11 @@ struct CookieStore: Sendable {
         var entries: [StoredCookie] = []
     }
 
-    /// The domains of one site that have cookies, and the number of their cookies.
     struct StoredSite: Sendable {
         var domains: Set<String> = []
         var count = 0
     }
 
-    /// A cookie with the times and numbers that decide its order.
     struct StoredCookie: Sendable {
         var cookie: Cookie
         var lastAccess: Date
@@ -87,8 +85,6 @@ struct CookieStore: Sendable {
 
     /// The value of `Cookie` for a request, `nil` if there are no cookies for it. Marks the cookies as sent now, so
     /// that they are removed last.
-    ///
-    /// - Parameter names: The names of cookies to leave out.
     mutating func header(
         for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
     ) -> String? {

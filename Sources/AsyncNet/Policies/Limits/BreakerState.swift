@@ -3,7 +3,6 @@
 /// Every change of phase begins a new generation; the results of requests admitted in an earlier generation are
 /// ignored.
 struct BreakerState {
-    /// The admission of one request, whose result is to be recorded.
     struct Pass: Hashable {
         fileprivate let generation: Int
     }
@@ -55,10 +54,8 @@ struct BreakerState {
         return .refused(until: end, isFirst: !hasRefused)
     }
 
-    /// Whether a request would be refused at this time because the circuit is open.
     func isOpen(at time: Duration) -> Bool { if case .open(let end) = phase { end > time } else { false } }
 
-    /// Whether the phase has not changed since the request was admitted.
     func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
 
     /// To be called once for each pass.

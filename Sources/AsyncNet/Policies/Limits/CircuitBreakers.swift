@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The circuits of the origins used most recently.
 final class CircuitBreakers: Sendable {
     private let rules: CircuitBreaker
     private let time: TimeSource
@@ -15,8 +14,6 @@ final class CircuitBreakers: Sendable {
 
     var originCount: Int { circuits.count }
 
-    /// Admits a request, or refuses it.
-    ///
     /// - Throws: `.circuitOpen`, whose message says when the next probe is admitted.
     func allow(origin: String) throws(AsyncNetError) -> Permit {
         let circuit = circuits.withValue(of: origin, default: Circuit(rules)) { $0 }

@@ -19,11 +19,8 @@ final class RateLimiter: Sendable {
         self.time = time
     }
 
-    /// The number of origins in the table: those with waiting requests, those with tokens in use, and idle ones that
-    /// are not removed yet.
     var originCount: Int { origins.withLock { $0.count } }
 
-    /// The number of waiting requests; under ``RateLimit/Scope-swift.enum/session`` of all origins.
     func waitingCount(origin: String) -> Int { origins.withLock { [origin = key(origin)] in $0[origin]?.waiting ?? 0 } }
 
     /// Waits until a request may be sent.

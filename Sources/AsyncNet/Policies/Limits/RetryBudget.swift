@@ -43,10 +43,8 @@ struct RetryBudgetState {
         value.isNaN ? 0 : min(max(value, 0), limit)
     }
 
-    /// Counts a first attempt.
     mutating func deposit(at now: Duration) { saved.add(deposit, at: now) }
 
-    /// Counts a retry or hedge, if the budget allows one.
     mutating func withdraw(at now: Duration) -> Bool {
         guard saved.value(at: now) + reserve >= Self.perRetry else { return false }
         saved.add(-Self.perRetry, at: now)
@@ -54,7 +52,6 @@ struct RetryBudgetState {
     }
 }
 
-/// The budgets of the origins used most recently.
 final class RetryBudgets: Sendable {
     private let budget: RetryBudget
     private let time: TimeSource
@@ -69,10 +66,8 @@ final class RetryBudgets: Sendable {
 
     var originCount: Int { origins.count }
 
-    /// Counts a first attempt.
     func deposit(origin: String) { withState(of: origin) { $0.deposit(at: $1) } }
 
-    /// Counts a retry or hedge, if the budget allows one.
     func withdraw(origin: String) -> Bool { withState(of: origin) { $0.withdraw(at: $1) } }
 
     private func withState<Result: Sendable>(
