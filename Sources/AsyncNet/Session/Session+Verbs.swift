@@ -60,16 +60,10 @@ extension Session {
     ///
     ///     let rows = try await session.query("search", body: .json(filter)).serializing([Row].self).value
     ///
-    /// If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To send parameters that
-    /// the session's ``SessionConfiguration/encoder`` encodes, call
+    /// The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one, that of other bodies is
+    /// given by `headers`. If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To send
+    /// parameters that the session's ``SessionConfiguration/encoder`` encodes, call
     /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
-    ///
-    /// - Parameters:
-    ///   - url: As of ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///   - body: The query. The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one,
-    ///     that of other bodies is given by `headers`.
-    ///   - headers: Replace the session's headers of the same names.
-    ///   - options: Policies and limits of this request.
     public nonisolated func query(
         _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

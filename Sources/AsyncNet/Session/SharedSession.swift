@@ -1,7 +1,3 @@
-// Requests on `Session.shared`, for programs that need no session of their own. In a type that has a method of the same
-// name, such as `request`, Swift finds that method first: write `AsyncNet.request(url)` there. What is not here, such as
-// a request from a `URLRequest`, is made by `Session.shared`.
-
 /// A request on ``Session/shared``. In a type with a method `request`, write `AsyncNet.request(url)`.
 public func request(
     _ url: some URLConvertible, method: HTTPMethod = .get, parameters: (some Encodable & Sendable)? = JSON?.none,
