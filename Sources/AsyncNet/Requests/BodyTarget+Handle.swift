@@ -1,5 +1,4 @@
 extension BodyTarget {
-    /// The request as the caller holds it.
     func handle(of engine: RequestEngine) -> any Request {
         switch self {
         case .memory: DataRequest(engine)

@@ -1,4 +1,3 @@
-/// Where the body of a request's response goes.
 enum BodyTarget: Sendable {
     case memory
     case file(DownloadSink)

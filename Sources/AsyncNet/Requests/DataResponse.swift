@@ -21,14 +21,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
         self.outcome = outcome
     }
 
-    /// Creates a response without a transfer, for tests and previews.
-    ///
-    /// - Parameters:
-    ///   - result: The value or the error.
-    ///   - request: The request; its `httpBody` is kept.
-    ///   - head: The status and headers.
-    ///   - data: The body.
-    ///   - metrics: The measured times, sizes and attempts; ``RequestMetrics/serialization`` is one of them.
+    /// Creates a response without a transfer, for tests and previews. The request's `httpBody` is kept.
     public init(
         _ result: Result<Value, Failure>, request: URLRequest? = nil, head: HTTPResponseHead? = nil, data: Data? = nil,
         metrics: RequestMetrics = RequestMetrics()

@@ -1,7 +1,6 @@
 import Synchronization
 
 extension RequestEngine {
-    /// The progress, for loops over this property.
     nonisolated func progress(
         _ values: AsyncStream<TransferProgress>, named property: String
     ) -> some AsyncSequence<TransferProgress, Never> & Sendable {

@@ -52,11 +52,8 @@ actor RequestEngine {
     }
 
     var state: RequestState { machine.state }
-    /// How many tasks wait for the outcome now.
     var waiterCount: Int { waiters.count }
     var retryCount: Int { max(0, machine.attempts - record.unsentAttempts - 1) }
-
-    // MARK: Starting, suspending, ending
 
     func resume() async {
         switch machine.resume() {
@@ -92,7 +89,6 @@ actor RequestEngine {
         Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
-    /// The decoder of a call, or the session's.
     nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder { own ?? environment.configuration.decoder }
 
     nonisolated var environment: Environment { session.environment }
@@ -196,8 +192,6 @@ actor RequestEngine {
         resumption = []
     }
 
-    // MARK: Waiting
-
     /// Starts the request unless it is suspended, and waits for its end; any number of tasks may wait.
     func transferOutcome() async -> TransferOutcome {
         if let outcome { return outcome }
@@ -227,8 +221,6 @@ actor RequestEngine {
         waiters.add(waiter, continuation)
         await cancel()
     }
-
-    // MARK: Settings
 
     /// Changes the options of a request that has not started.
     nonisolated func set(_ change: (inout RequestOptions) -> Void) { options.withLock { change(&$0) } }

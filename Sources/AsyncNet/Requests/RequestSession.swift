@@ -1,4 +1,3 @@
-/// The session, as its requests see it.
 protocol RequestSession: AnyObject, Sendable {
     nonisolated var environment: Environment { get }
 

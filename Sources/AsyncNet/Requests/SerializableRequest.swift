@@ -9,14 +9,10 @@ public protocol SerializableRequest: Request {}
 extension SerializableRequest {
     /// Decodes the body as a `Decodable` type.
     ///
-    /// Decoding runs on no actor. For a type whose conformance is isolated to an actor, as in a module whose default
-    /// isolation is the main actor, Swift chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
-    ///   - preprocessor: Changes the body before it is decoded.
-    ///   - emptyBodies: The responses that may have no body; the type must be an ``EmptyResponse`` then.
+    /// Decoding runs on no actor, by default with the session's ``SessionConfiguration/decoder``, after the preprocessor has
+    /// changed the body. Only an ``EmptyResponse`` can be made of the `emptyBodies`, the responses that may have no body.
+    /// For a type whose conformance is isolated to an actor, as in a module whose default isolation is the main actor, Swift
+    /// chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
     public func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, preprocessor: any DataPreprocessor = .passthrough,
         emptyBodies: EmptyBodies = EmptyBodies()
@@ -52,13 +48,8 @@ extension SerializableRequest {
         own(JSONSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// Decodes the body as text, in `encoding` if given, else in the charset of the `Content-Type`, else in UTF-8.
-    ///
-    /// - Parameters:
-    ///   - type: `String.self`.
-    ///   - encoding: The encoding, whatever the response's charset is.
-    ///   - preprocessor: Changes the body before it is decoded.
-    ///   - emptyBodies: The responses that may have no body; all by default.
+    /// Decodes the body as text, in `encoding` if given, else in the charset of the `Content-Type`, else in UTF-8; by
+    /// default every response may have no body.
     public func serializing(
         _ type: String.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
         emptyBodies: EmptyBodies = .all

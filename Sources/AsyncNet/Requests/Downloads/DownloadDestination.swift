@@ -27,7 +27,6 @@ public struct DownloadDestination: Sendable {
     let place: @Sendable (HTTPResponseHead) throws -> URL
     /// The place, unless it depends on the response.
     let fixed: URL?
-    /// Whether a closure of the user's chooses the place.
     private(set) var isChosen = false
     private(set) var isTemporary = false
 

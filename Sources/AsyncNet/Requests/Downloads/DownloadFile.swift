@@ -45,8 +45,6 @@ final class DownloadFile: Sendable {
         state.withLock { ($0.partial, $0.mark, $0.prefix) = (data.partialFile, data.mark, data.prefix) }
     }
 
-    // MARK: The place
-
     func check(_ place: URL) throws(AsyncNetError) {
         guard place.isFileURL else {
             throw AsyncNetError(.fileNotWritable, "The place of a download is not a file URL")
@@ -87,8 +85,6 @@ final class DownloadFile: Sendable {
         return AsyncNetError(
             .fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
     }
-
-    // MARK: Writing
 
     /// - Parameter offset: Where the next bytes are written; the bytes after it are cut off.
     func open(beside place: URL, from offset: Int64, _ plan: DownloadPlan) throws(AsyncNetError) -> OutputFile {
@@ -140,7 +136,6 @@ final class DownloadFile: Sendable {
         if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
     }
 
-    /// Removes the partial file and its notes.
     func remove(beside place: URL) {
         let state = state.withLock { state in
             defer { (state.isOwned, state.partial, state.mark) = (false, nil, nil) }
@@ -149,8 +144,6 @@ final class DownloadFile: Sendable {
         if let partial = state.partial { PartialFile.remove(partial.path, state.mark) }
         if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
     }
-
-    // MARK: What an earlier download left
 
     /// The file that resume data names must bear the mark of the download: any program may have written the resume
     /// data.
@@ -196,8 +189,6 @@ final class DownloadFile: Sendable {
         state.withLock { $0.prefix = known.prefix }
         return known
     }
-
-    // MARK: Notes
 
     private static let longestNotes = 1 << 20
 

@@ -7,14 +7,12 @@ struct DownloadPlan: Sendable {
     private(set) var url: URL?
     /// The entity tag or date of the version that is downloaded; nil or empty if the partial file cannot be continued.
     private(set) var validator: String?
-    /// The bytes of the whole file.
     private(set) var total: Int64?
     /// The range that was requested last; `nil` is the whole file.
     private(set) var requested: ByteRange?
     private let segments: Int
     private(set) var isSegmented: Bool
 
-    /// What to do with a response.
     enum Step: Hashable, Sendable {
         /// Write its body to the file from this byte on.
         case write(from: Int64)
@@ -30,13 +28,9 @@ struct DownloadPlan: Sendable {
         isSegmented = segments > 1
     }
 
-    /// Continues the partial file of an earlier download.
     mutating func resume(_ data: ResumeData) { (url, validator, total) = (data.url, data.validator, data.totalBytes) }
 
-    /// The partial file cannot be continued any more.
     mutating func forgetVersion() { (validator, total) = (nil, nil) }
-
-    // MARK: Requests
 
     /// - Parameter size: The size of the partial file.
     /// - Returns: `Range` and `If-Range` of the next request.
@@ -68,9 +62,6 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    // MARK: Responses
-
-    /// - Parameter size: The size of the partial file.
     mutating func receive(_ head: HTTPResponseHead, size: Int64) throws(AsyncNetError) -> Step {
         let offset = offset(size)
         guard let requested else {
@@ -99,7 +90,6 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Requests the whole file from now on.
     mutating func restart() -> Step {
         forgetVersion()
         isSegmented = false
@@ -151,11 +141,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    // MARK: The rest
-
     /// The segments to fetch after the first segment; `nil` if no bytes are missing, or ranges cannot be used.
-    ///
-    /// - Parameter size: The size of the partial file.
     func segments(after size: Int64) -> (plan: SegmentPlan, count: Int, validator: String)? {
         guard isSegmented, case .closed? = requested, let total, size < total, let validator else { return nil }
         return (SegmentPlan(from: size, total: total, segments: segments), segments, validator)

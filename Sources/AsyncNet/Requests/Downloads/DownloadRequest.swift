@@ -5,10 +5,10 @@ public import Foundation
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
 /// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``.
-/// A download starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await
-/// it. Its chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is complete. After an error
-/// or a cancel the partial file is removed when the request is released, unless ``resumeData`` is read or the destination
-/// has the option `.continuePartialFile`.
+/// A download starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it.
+/// Its chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is
+/// complete. After an error or a cancel the partial file is removed when the request is released, unless ``resumeData`` is
+/// read or the destination has the option `.continuePartialFile`.
 ///
 /// `serializing` makes a value of the file's content, as of the body of a ``DataRequest``:
 ///
@@ -30,8 +30,6 @@ public struct DownloadRequest: SerializableRequest, CustomStringConvertible, Cus
         reference = RequestReference(engine: engine)
         self.sink = sink
     }
-
-    // MARK: The outcome
 
     /// The URL of the complete file.
     ///
@@ -61,8 +59,6 @@ public struct DownloadRequest: SerializableRequest, CustomStringConvertible, Cus
             return DataResponse(result: result, metrics: outcome.metrics, outcome: outcome)
         }
     }
-
-    // MARK: Going on later
 
     /// Cancels the download, and keeps the partial file so that another download can continue it.
     ///

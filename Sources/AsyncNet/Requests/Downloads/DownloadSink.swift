@@ -10,7 +10,6 @@ final class DownloadSink: ResponseSink {
     private let checksum: Checksum?
     private let plan: Locked<DownloadPlan>
     private let file: DownloadFile
-    /// Whether the caller has been given the file's URL.
     private let isClaimed = Atomic(false)
 
     init(
@@ -54,8 +53,6 @@ final class DownloadSink: ResponseSink {
     /// Resume data for a later download; its holder then owns the partial file.
     func handOver() -> ResumeData? { file.handOver(plan.withLock { $0 }) }
 
-    // MARK: Before the request
-
     /// An encoded body could not be continued, so the request asks for `identity`, unless the caller has set
     /// `Accept-Encoding`; the file then has the bytes as they are sent, which published checksums are of.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
@@ -92,8 +89,6 @@ final class DownloadSink: ResponseSink {
         }
         if try !file.checkResumed() { plan.withLock { $0.forgetVersion() } }
     }
-
-    // MARK: The body
 
     /// A 416 response to the download's own `Range` is not validated: the plan decides about it.
     func validates(_ head: HTTPResponseHead) -> Bool {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Compares a file with checksums.
 enum FileChecksum {
     private static let chunkSize = 1 << 20
 

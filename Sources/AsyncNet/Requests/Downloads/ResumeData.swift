@@ -26,7 +26,6 @@ public struct ResumeData: Codable, Hashable, Sendable {
     public let totalBytes: Int64?
     /// The number of bytes before the first gap; `nil` without gaps.
     var prefix: Int64?
-    /// The mark of the partial file.
     var mark: String?
 
     /// How many bytes can be continued; 0 if the file is gone.

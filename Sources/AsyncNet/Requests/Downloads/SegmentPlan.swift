@@ -1,7 +1,6 @@
 /// Which segments of a file are fetched, and when: several at a time and in order, so that the bytes before the first
 /// gap grow and a download that breaks off can be continued from there.
 struct SegmentPlan: Sendable {
-    /// The length of the whole file.
     let total: Int64
     private let length: Int64
     private var next: Int64
@@ -12,9 +11,7 @@ struct SegmentPlan: Sendable {
     static let firstLength: Int64 = 1 << 20
     private static let longest: Int64 = 16 << 20
 
-    /// - Parameters:
-    ///   - start: The bytes that are there already.
-    ///   - segments: How many are fetched at a time.
+    /// - Parameter start: How many bytes are there already.
     init(from start: Int64, total: Int64, segments: Int) {
         self.total = total
         next = min(max(0, start), total)

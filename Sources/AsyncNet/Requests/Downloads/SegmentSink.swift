@@ -8,9 +8,6 @@ final class SegmentSink: ResponseSink {
     private let put: @Sendable (Data, _ position: Int64) async throws -> Void
     private let state = Locked((hasBegun: false, isOtherVersion: false))
 
-    /// - Parameters:
-    ///   - total: The length of the whole file.
-    ///   - validator: The entity tag or date of the version that is downloaded.
     init(
         _ segment: Range<Int64>, total: Int64, validator: String,
         put: @escaping @Sendable (Data, _ position: Int64) async throws -> Void

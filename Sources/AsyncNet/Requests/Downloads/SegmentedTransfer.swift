@@ -8,14 +8,12 @@ struct SegmentedTransfer: Sendable {
     /// Sent as `If-Range`.
     let validator: String
     let file: OutputFile
-    /// The head of the download's first response.
     let head: HTTPResponseHead
     /// The download's run, which counts the bytes of all segments.
     let observer: any BodyObserver
     /// Called with the number of bytes before the first gap, in increasing order.
     let keep: @Sendable (Int64) throws -> Void
 
-    /// The server has another version of the file than the download began with.
     struct OtherVersion: Error {}
 
     private struct Progress {
@@ -32,7 +30,6 @@ struct SegmentedTransfer: Sendable {
     /// After how many bytes the notes are written again.
     private static let noteInterval: Int64 = 16 << 20
 
-    /// - Parameter received: The bytes received so far.
     /// - Returns: The number of bytes before the first gap, and the error if there is a gap.
     func run(_ plan: SegmentPlan, segments: Int, received: ReceivedBytes) async -> (
         contiguous: Int64, failure: (any Error)?

@@ -43,7 +43,6 @@ struct PageCourse: Sendable {
         return Step(request: next)
     }
 
-    /// The request for a page at a relative or absolute URL.
     func step(to url: any URLConvertible, after page: HTTPResponseHead) throws(AsyncNetError) -> Step {
         let reference: URLReference
         do { reference = URLReference(try url.asURL().relativeString) } catch {
@@ -68,9 +67,7 @@ struct PageCourse: Sendable {
         return target
     }
 
-    /// Notes a request that is about to be sent.
-    ///
-    /// - Throws: An error if it would bring a page that was there before.
+    /// Notes a request that is about to be sent, and refuses one that would bring an earlier page again.
     mutating func begin(_ request: TransportRequest) throws(AsyncNetError) {
         guard let identity = Self.identity(of: request, at: request.head.url) else { return }
         guard visited.insert(identity).inserted else {

@@ -8,10 +8,10 @@ import Foundation
 ///
 ///     for try await products in session.pages([Product].self, from: "products") { show(products) }
 ///
-/// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is asked for, so a loop
-/// that ends early has requested no more than it has used, and `prefix(10)` limits the number of pages. Each page is a
-/// request with the session's policies and the given options, `deadline` for each page included. Cancelling the task
-/// that waits for a page cancels its request. Each loop begins with the first page.
+/// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is asked
+/// for, so a loop that ends early has requested no more than it has used, and `prefix(10)` limits the number of pages. Each
+/// page is a request with the session's policies and the given options, `deadline` for each page included. Cancelling the
+/// task that waits for a page cancels its request. Each loop begins with the first page.
 ///
 /// A page with a status other than 200 to 299, or of a type that the request's `Accept` does not list, ends the
 /// sequence with `.unacceptableStatus` or `.unacceptableContentType`. A page that leads to an equal request of an earlier
@@ -81,7 +81,6 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The next request, with the course that it belongs to.
         private func step() async throws -> (PageCourse.Step, PageCourse)? {
             if let course, let last {
                 return try await pages.step(after: last.page, last.head, course).map { ($0, course) }
@@ -127,7 +126,6 @@ final class PagesHold: Sendable {
 }
 
 extension Pages {
-    /// The request after a page; `nil` after the last page.
     fileprivate func step(
         after page: Page, _ head: HTTPResponseHead, _ course: PageCourse
     ) async throws -> PageCourse.Step? {

@@ -7,7 +7,6 @@ import Foundation
 public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
     public typealias Element = Value
 
-    /// What one value is decoded from.
     struct Piece {
         let decoding: StreamDecoding
         /// What an error calls the data.

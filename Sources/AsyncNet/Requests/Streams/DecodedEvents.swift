@@ -9,11 +9,7 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///
     /// Events without data, which servers send to keep a connection open, are skipped. Data that cannot be decoded ends
     /// the sequence with `.decodingFailed`, whose message has the event's id; the stream is not connected again.
-    /// Decoding runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - type: What the data is decoded as.
-    ///   - decoder: Decodes the data, as UTF-8. With `nil`, the session's ``SessionConfiguration/decoder``.
+    /// Decoding runs on no actor, by default with the session's ``SessionConfiguration/decoder``.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
     ) -> some AsyncSequence<Value, any Error> & Sendable {

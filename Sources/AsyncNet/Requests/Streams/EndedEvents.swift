@@ -6,14 +6,11 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///
     /// The end marker is not delivered, and the stream is not read any more: its request is cancelled, as when a loop is
     /// left, and not connected again. A stream that ends without the marker ends the sequence, too.
-    ///
-    /// - Parameter marker: The whole data of the event that is the end, such as `[DONE]`.
     public func ending(with marker: String) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         EndedEvents(base: self, marker: marker)
     }
 }
 
-/// The events of a sequence before the first with the marker as its data.
 private struct EndedEvents<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element == ServerSentEvent {
     let base: Base

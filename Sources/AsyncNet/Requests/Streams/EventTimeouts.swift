@@ -3,9 +3,7 @@
 /// The time of one call of the loop for the next events is limited: comments, reconnections and retries do not prolong
 /// it, and the time that the loop takes for itself does not count.
 struct EventTimeouts: Sendable {
-    /// Until the first event of the loop.
     var first: Duration?
-    /// Until each event after it.
     var next: Duration?
 
     /// The timer of the loop that waits now; it ends the engine's request.

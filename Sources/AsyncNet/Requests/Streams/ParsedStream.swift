@@ -2,7 +2,6 @@ import Foundation
 
 /// The elements that a parser makes of a stream's chunks.
 struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.Element: Sendable {
-
     let chunks: StreamChunks
     /// Makes the parser when the response's head has arrived.
     let makeParser: @Sendable (HTTPResponseHead) -> Parser
@@ -57,12 +56,8 @@ extension StreamRequest {
         lines(maximumLength: StreamLimit.line)
     }
 
-    /// The body line by line.
-    ///
-    /// - Parameters:
-    ///   - maximumLength: How many bytes a line may have, by default a mebibyte; a longer line ends the stream with
-    ///     `.lineTooLong`.
-    ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
+    /// The body line by line; a line of more than `maximumLength` bytes, by default a mebibyte, ends the stream with
+    /// `.lineTooLong`. `automaticallyCancelling` is as for ``chunks(automaticallyCancelling:)``.
     public func lines(
         maximumLength: Int = 1 << 20, automaticallyCancelling: Bool = true
     ) -> some AsyncSequence<String, any Error> & Sendable {
@@ -74,14 +69,10 @@ extension StreamRequest {
     /// The body as JSON texts, either a text per line (JSON Lines) or each after a record separator (RFC 7464), decoded
     /// as they arrive.
     ///
-    /// Blank lines are skipped. A text that cannot be decoded ends the stream with `.decodingFailed`.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the values.
-    ///   - decoder: With `nil`, the session's ``SessionConfiguration/decoder``.
-    ///   - maximumLength: How many bytes a text may have, by default 16 MiB; a longer text ends the stream with
-    ///     `.lineTooLong`. Memory is used for the text that arrives, not for the limit.
-    ///   - automaticallyCancelling: As for ``chunks(automaticallyCancelling:)``.
+    /// Blank lines are skipped. A text that cannot be decoded, by default by the session's ``SessionConfiguration/decoder``,
+    /// ends the stream with `.decodingFailed`, and one of more than `maximumLength` bytes, by default 16 MiB, with
+    /// `.lineTooLong`; memory is used for the text that arrives, not for the limit. `automaticallyCancelling` is as for
+    /// ``chunks(automaticallyCancelling:)``.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, maximumLength: Int = 16 << 20,
         automaticallyCancelling: Bool = true

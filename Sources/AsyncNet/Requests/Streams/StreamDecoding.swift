@@ -1,6 +1,5 @@
 import Foundation
 
-/// Decodes the values of a stream one by one.
 struct StreamDecoding: Sendable {
     let decoder: any DataDecoder
     /// What an error contains about the stream's request; `nil` if the request is not known.
@@ -33,7 +32,6 @@ struct StreamDecoding: Sendable {
         }
     }
 
-    /// Decodes the closure's data here and now.
     func valueHere<Value: Decodable>(
         _ type: Value.Type, in subject: String, _ data: () throws -> Data
     ) throws(AsyncNetError) -> Value {

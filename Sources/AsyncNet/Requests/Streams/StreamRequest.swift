@@ -2,9 +2,9 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first
-/// read, or when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout
-/// runs. Leaving the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
+/// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first read, or
+/// when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs. Leaving
+/// the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
 /// chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
@@ -47,7 +47,6 @@ final class StreamLease: Sendable {
 }
 
 extension StreamSink {
-    /// The lease that all copies of the request share.
     fileprivate func lease(of engine: RequestEngine) -> StreamLease {
         currentLease.withLock { current in
             if let lease = current.lease { return lease }
