@@ -11,10 +11,8 @@ extension DataDecoder where Self == JSONDecoder {
     ///
     ///     Session(configuration: .init(decoder: .json(keys: .convertFromSnakeCase, dates: .iso8601)))
     ///
-    /// - Parameters:
-    ///   - keys: How the names of members become those of the type; unchanged by default.
-    ///   - dates: How dates are read; by default as seconds since 2001. `.iso8601` accepts seconds with a fraction, too.
-    ///   - data: How `Data` is read; as Base64 by default.
+    /// By default the names are those of the type, dates are seconds since 2001, and `Data` is Base64. `.iso8601` accepts
+    /// seconds with a fraction, too.
     public static func json(
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
         dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,

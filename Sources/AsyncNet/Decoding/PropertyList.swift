@@ -68,7 +68,6 @@ extension PropertyList: Codable {
     }
 }
 
-/// Decodes the body as a ``PropertyList``. An empty body is an error, `.emptyBody`.
 struct PropertyListSerializer: ResponseSerializer, PlacedSerializer {
     var place: SerializerPlace { .hereIfSmall }
 

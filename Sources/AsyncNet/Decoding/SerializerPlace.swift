@@ -1,6 +1,5 @@
 import Foundation
 
-/// The task that runs a serializer.
 enum SerializerPlace: Sendable {
     /// The task that waits for the value: the serializer takes constant time.
     case here
@@ -21,7 +20,6 @@ enum SerializerPlace: Sendable {
     }
 }
 
-/// A serializer of this library.
 protocol PlacedSerializer: ResponseSerializer {
     var place: SerializerPlace { get }
 }

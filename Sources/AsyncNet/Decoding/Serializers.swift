@@ -14,7 +14,6 @@ struct DataSerializer: ResponseSerializer, PlacedSerializer {
     }
 }
 
-/// Ignores the body, and always succeeds.
 struct EmptySerializer: ResponseSerializer, PlacedSerializer {
     var place: SerializerPlace { .here }
     func serialize(_ response: RawResponse) async throws -> NoContent { .emptyValue }

@@ -23,10 +23,8 @@ struct JSONSequenceParser: StreamParser {
 
     private enum Framing { case lines, texts }
 
-    /// - Parameters:
-    ///   - mediaType: The response's type; with `nil` the first byte decides.
-    ///   - limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
-    ///     which the parser fails.
+    /// - Parameter limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
+    ///   which the parser fails.
     init(mediaType: MediaType? = nil, limit: Int = StreamLimit.item) {
         let isSequence = mediaType.map { $0.subtype == "json-seq" || $0.subtype.hasSuffix("+json-seq") } ?? false
         framing = isSequence ? .texts : nil

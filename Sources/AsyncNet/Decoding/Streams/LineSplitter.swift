@@ -21,13 +21,11 @@ struct LineSplitter {
     private var skipsLineFeed = false
     private var isAtStart = true
 
-    /// - Parameter limit: The number of bytes of a line, without its break.
     init(breaks: Breaks = .any, limit: Int) {
         self.breaks = breaks
         self.limit = limit
     }
 
-    /// Takes a chunk, and passes on the lines that end in it, without their breaks.
     mutating func receive(_ chunk: Data, _ take: (StreamBytes) -> Void) {
         guard !isTooLong, !chunk.isEmpty else { return }
         chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }

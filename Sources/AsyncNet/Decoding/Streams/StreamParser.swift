@@ -21,7 +21,6 @@ protocol StreamParser: Sendable {
 /// Bytes of a chunk, valid during a call.
 typealias StreamBytes = UnsafeBufferPointer<UInt8>
 
-/// How long lines, items and events may be by default.
 enum StreamLimit {
     static let line = 1 << 20
     /// An event, or a JSON text.
