@@ -8,8 +8,6 @@ public enum ConnectionEvent: Sendable {
     /// The connection is open. Of a WebSocket, by the handshake that is the request of this identifier.
     case opened(ConnectionInfo, handshake: RequestID?)
 
-    // MARK: WebSocket
-
     /// A message with so many bytes, before compression, was given to the connection.
     case sentMessage(isText: Bool, bytes: Int)
     /// A message with so many bytes, after decompression, was received.
@@ -23,14 +21,10 @@ public enum ConnectionEvent: Sendable {
     /// The connection was lost, and another is opened after this delay, see ``WebSocketReconnection``.
     case lost(AsyncNetError, reopensAfter: Duration)
 
-    // MARK: Raw streams
-
     /// So many bytes were given to the connection.
     case sentBytes(Int)
     /// The program has read so many bytes.
     case receivedBytes(Int)
-
-    // MARK: The end
 
     /// The connection is over: with an error if it was not opened, or was lost. Sent exactly once after the first
     /// ``opening``; nothing follows.
@@ -38,7 +32,6 @@ public enum ConnectionEvent: Sendable {
 }
 
 extension ConnectionEvent: ShownByDescription {
-
     public var description: String {
         switch self {
         case .opening: "opening"

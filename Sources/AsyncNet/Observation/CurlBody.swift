@@ -1,8 +1,6 @@
 import Foundation
 
-/// A request's body as arguments of `curl`.
 struct CurlBody {
-    /// The options before the URL.
     private(set) var arguments: [String] = []
     /// The commands that write the body, with a pipe to curl; or a comment about what has to be given on standard
     /// input.

@@ -33,7 +33,6 @@ enum CurlForm {
         !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
     }
 
-    /// Whether this is a type and a subtype without parameters.
     private static func isSimpleType(_ type: String) -> Bool {
         let halves = type.split(separator: "/", omittingEmptySubsequences: false)
         return halves.count == 2 && halves.allSatisfy { HTTPSyntax.isToken(String($0)) && $0.utf8.count < 128 }
@@ -43,8 +42,6 @@ enum CurlForm {
     private static func quoted(_ path: String) -> String {
         "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
-
-    // MARK: Shell commands
 
     /// Commands that write the form's bytes, with a pipe to curl; or a comment about what has to be given on standard
     /// input.

@@ -59,16 +59,13 @@ final class EventHub: Sendable {
         for await event in events { await monitor.receive(event) }
     }
 
-    /// Whether anybody observes all requests.
     var isObserved: Bool { observed.load(ordering: .acquiring) }
 
-    /// What any of the observers needs.
     var interests: EventInterests {
         guard hasSequences.load(ordering: .acquiring) else { return monitorInterests }
         return sequences.withLock { $0.channels.values.reduce(monitorInterests) { $0.union($1.interests) } }
     }
 
-    /// The session's clock's time.
     var instant: Duration { time.now }
 
     func send(_ event: SessionEvent) {
@@ -96,8 +93,6 @@ final class EventHub: Sendable {
         }
     }
 
-    // MARK: Connections
-
     func add(_ connection: ConnectionEvents) {
         let isClosed = sequences.withLock { sequences in
             if !sequences.isClosed { sequences.connections[connection.id] = connection }
@@ -117,8 +112,6 @@ final class EventHub: Sendable {
         }
     }
 
-    // MARK: The end
-
     /// No event is sent from now on: loops over ``Session/events`` end.
     func close() {
         for channel in monitors { channel.close() }
@@ -129,8 +122,6 @@ final class EventHub: Sendable {
         }
         for channel in channels.values { channel.close() }
     }
-
-    // MARK: Sequences
 
     func observe(_ interests: EventInterests, capacity: Int) -> SessionEvents {
         let id = sequences.withLock { sequences in

@@ -11,11 +11,7 @@ struct RateEstimate: Sendable {
     private var fadedBytes = 0.0
     private var fadedTime = 0.0
 
-    /// Begins in the middle of a transfer, with its average rate so far.
-    ///
-    /// - Parameters:
-    ///   - moved: The number of bytes moved since the start.
-    ///   - time: The time since the start.
+    /// Begins in the middle of a transfer, with the average rate of the bytes moved in this time.
     mutating func begin(at moved: Int64, _ time: Duration) {
         let seconds = max(0.001, time / .seconds(1))
         fadedTime = min(seconds, Self.memory)
@@ -23,14 +19,11 @@ struct RateEstimate: Sendable {
         (bytes, last) = (moved, time)
     }
 
-    /// Whether there has been no update.
     var isNew: Bool { bytes == 0 }
 
     var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
 
-    /// - Parameters:
-    ///   - total: The number of bytes moved since the start; a smaller number than before starts again.
-    ///   - time: The time of the update, which must not decrease.
+    /// - Parameter total: The number of bytes moved since the start; a smaller number than before starts again.
     mutating func update(_ total: Int64, at time: Duration) {
         let seconds = max(0, (time - last) / .seconds(1))
         let rest = exp(-seconds / Self.memory)

@@ -7,8 +7,6 @@ public import Foundation
 /// A payload that is larger than a reference is indirect, so that events stay small: each is moved several times, and
 /// copied for several observers. The other payloads need no allocation.
 public enum RequestEvent: Sendable {
-    // MARK: The request
-
     /// The request was made; nothing has been sent.
     case created
     /// The request started, or was resumed.
@@ -20,8 +18,6 @@ public enum RequestEvent: Sendable {
     case finished(AsyncNetError?)
     /// A serializer made a value of the response, or failed, after this time. Sent once for each value that was awaited.
     indirect case decoded(type: String, after: Duration, AsyncNetError?)
-
-    // MARK: Attempts
 
     /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.
     case adapted(HTTPRequestHead)
@@ -45,8 +41,6 @@ public enum RequestEvent: Sendable {
     /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
     indirect case refreshed(AsyncNetError?, after: Duration)
 
-    // MARK: Hops
-
     /// The session's cache did this for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
     /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
     case cached(CacheOutcome)
@@ -65,8 +59,7 @@ public enum RequestEvent: Sendable {
     /// events of ``Request/events``, as ``Request/uploadProgress`` has them.
     indirect case sentBody(bytes: Int64, total: Int64?)
     /// So many decoded bytes of the response's body have been received in this hop; of the first segment of a download,
-    /// those of all segments. Not among the events of
-    /// ``Request/events``, as ``Request/downloadProgress`` has them.
+    /// those of all segments. Not among the events of ``Request/events``, as ``Request/downloadProgress`` has them.
     case receivedBody(bytes: Int64)
     /// Bytes of the request's body, up to the limit that an observer asked for.
     indirect case requestBody(Data)
@@ -79,14 +72,11 @@ public enum RequestEvent: Sendable {
     /// The hop is over. Sent exactly once for each ``hop(_:)``, at the latest before ``finished(_:)``.
     indirect case hopEnded(HopSummary)
 
-    // MARK: Connections
-
     /// A step of a WebSocket or a raw stream, which is no request: of such an identifier there are no other events.
     indirect case connection(ConnectionEvent)
 }
 
 extension RequestEvent: ShownByDescription {
-
     public var description: String {
         switch self {
         case .created: "created"
