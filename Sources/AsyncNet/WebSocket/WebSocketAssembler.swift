@@ -11,7 +11,6 @@ struct WebSocketAssembler: ~Copyable, Sendable {
     private var utf8 = UTF8Validator()
     private var isText = false
     private var isCompressed = false
-    /// Whether a message has begun and not ended.
     private(set) var isInMessage = false
 
     init(limit: Int, inflater: consuming WebSocketInflater?) {
@@ -50,7 +49,6 @@ struct WebSocketAssembler: ~Copyable, Sendable {
         try validate(from: start)
     }
 
-    /// Ends the message with its last frame.
     mutating func finish() throws(WebSocketFailure) -> WebSocketMessage {
         let start = bytes.count
         if isCompressed { try inflater?.finish(into: &bytes, limit: limit) }
@@ -60,7 +58,6 @@ struct WebSocketAssembler: ~Copyable, Sendable {
         return isText ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(bytes)
     }
 
-    /// Releases the bytes so far.
     mutating func reset() {
         bytes = Data()
         utf8 = UTF8Validator()

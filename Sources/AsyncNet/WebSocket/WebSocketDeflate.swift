@@ -11,7 +11,6 @@ package struct WebSocketDeflate: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether the role's messages may refer to the messages before them.
     func takesOver(_ role: WebSocketRole) -> Bool { role == .client ? clientContextTakeover : serverContextTakeover }
 
     func windowBits(_ role: WebSocketRole) -> Int { role == .client ? clientWindowBits : serverWindowBits }

@@ -51,7 +51,6 @@ package struct WebSocketDeflateParameters: Equatable, Sendable {
         (8...15).first { "\($0)" == text }
     }
 
-    /// The element of the field.
     package var text: String {
         var text = Self.name
         if serverNoContextTakeover { text += "; server_no_context_takeover" }

@@ -12,7 +12,6 @@ enum WebSocketOpcode: UInt8, Sendable {
     /// Whether the frame is not a part of a message (RFC 6455 §5.5).
     var isControl: Bool { rawValue & 0x8 != 0 }
 
-    /// The most bytes of a control frame's payload.
     static let mostControlBytes = 125
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 
-/// What a handshake has agreed on.
 package struct WebSocketAgreement: Hashable, Sendable {
     /// The subprotocol (RFC 6455 §1.9); `nil` if there is none.
     package var subprotocol: String?

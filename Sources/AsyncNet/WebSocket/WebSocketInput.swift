@@ -22,7 +22,6 @@ struct WebSocketInput: Sendable {
     /// The next bytes, at most so many, without removing them. They share their memory with all the others.
     func peek(_ most: Int) -> Data { bytes[position..<position + min(most, count)] }
 
-    /// Removes bytes that `peek` has returned.
     mutating func skip(_ size: Int) {
         position += min(size, count)
         if count == 0 { self = WebSocketInput() }

@@ -138,7 +138,6 @@ package struct WebSocketMachine: ~Copyable, Sendable {
 }
 
 extension WebSocketDeflate {
-    /// Decompresses the messages of a side.
     fileprivate func inflater(from side: WebSocketRole) -> WebSocketInflater {
         WebSocketInflater(windowBits: windowBits(side), takesOver: takesOver(side))
     }

@@ -11,7 +11,6 @@ public enum WebSocketMessage: Hashable, Sendable {
 extension WebSocketMessage {
     var isText: Bool { if case .text = self { true } else { false } }
 
-    /// In bytes.
     var size: Int {
         switch self {
         case .text(let text): text.utf8.count
