@@ -94,6 +94,18 @@ struct ZoneTests {
         #expect(await session.request(url).serializing(String.self).response.error?.code == code)
     }
 
+    @Test(
+        "Over sockets, brackets around what is no IPv6 address are a fault of the URL, a zone without interface is not",
+        arguments: [
+            ("[::ffff:0x7f]", .malformedURL), ("[::ffff:127.0.0.1.2]", .malformedURL), ("[1:2]", .malformedURL),
+            ("[::1%25nowhere]", .hostNotFound),
+        ] as [(String, AsyncNetError.Code)])
+    func addresses(_ host: String, _ code: AsyncNetError.Code) async {
+        let session = Session(transport: .sockets())
+        #expect(await session.request("http://\(host):1/").serializing(String.self).response.error?.code == code)
+        await session.finish()
+    }
+
     @Test("The same address in another zone is another origin, with other cookies and credentials")
     func origins() async throws {
         let urls = try ["%25eth0", "%eth0", "%25eth1", ""].map { try "http://[fe80::1\($0)]/".asURL() }

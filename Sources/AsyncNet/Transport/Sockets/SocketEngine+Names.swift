@@ -12,6 +12,9 @@ extension SocketEngine {
         }
         if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
         guard !host.host.utf8.contains(UInt8(ascii: ":")) else {
+            guard host.host.utf8.contains(UInt8(ascii: "%")) else {
+                throw AsyncNetError(.malformedURL, "The host in brackets is no IPv6 address")
+            }
             throw AsyncNetError(.hostNotFound, "The address has a zone that is no interface of this machine")
         }
         guard host.isLocal else { return nil }

@@ -59,6 +59,7 @@ enum TLSFailure {
             "its issuer is unknown: the server does not send an intermediate certificate, or its authority is not trusted",
         21: "its issuer is unknown: the server sends one certificate only, and its authority is not trusted",
         23: "a certificate of the chain is on a revocation list",
+        24: "a certificate of the chain is issued by one that is no authority",
         25: "the chain has more intermediate certificates than its authority allows",
         26: "the certificate is not for servers (extended key usage)",
         28: "the system's trust settings reject the certificate",
