@@ -32,7 +32,7 @@
             path.interfaces.first { $0.name == "veth0" }
         }
 
-        @Test("The current path is reported at once, also without a default route")
+        @Test("currentPath is satisfied without a default route, and lists the interfaces of the namespace")
         func present() async throws {
             let namespace = try await Self.namespace()
             let path = await namespace.monitor.currentPath
@@ -45,7 +45,7 @@
         }
 
         @Test(
-            "A path is unsatisfied when its link goes down, and satisfied when it is up again",
+            "A path is unsatisfied when its link or address goes, and satisfied when there is one again",
             arguments: [
                 ["link set veth0 down", "link set veth0 up"],
                 ["link set veth1 down", "link set veth1 up"],
@@ -66,7 +66,7 @@
         }
 
         @Test(
-            "A default route is added and removed, also with its link, for which the kernel sends no notification"
+            "hasIPv4 of a path follows its default route, also when that goes with its link without a notification"
         )
         func defaultRoute() async throws {
             let namespace = try await Self.namespace()
@@ -85,7 +85,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied }?.hasIPv4 == false)
         }
 
-        @Test("A bridge is a connection only with a default route")
+        @Test("A path over a bridge is satisfied only with a default route")
         func bridge() async throws {
             let namespace = try await Self.namespace()
             for command in [
@@ -103,7 +103,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied } != nil)
         }
 
-        @Test("Changes lost in a socket overflow are found by a new dump")
+        @Test("A change that is lost in an overflow of the netlink socket is found by a new dump")
         func overflow() async throws {
             let namespace = try await Self.namespace()
             let (isReporting, mayReport) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 1))
@@ -137,7 +137,7 @@
             try namespace.ip("-batch \(batch.path)")
         }
 
-        @Test("Ended observers leave no file descriptor open")
+        @Test("The netlink sockets of ended path observers are closed")
         func descriptors() async throws {
             let namespace = try await Self.namespace()
             let monitor = namespace.monitor

@@ -42,7 +42,7 @@ struct NetlinkDumpTests {
 
     private static func table(_ name: String = "eth0") -> RouteTable { Netlink.table(links: [Netlink.link(2, name)]) }
 
-    @Test("Requests links, addresses and routes in order, then reports once")
+    @Test("A dump requests links, addresses and routes in order, then reports their table once")
     func conversation() {
         var kernel = Kernel()
         for request in Self.requests {
@@ -56,7 +56,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("Messages that do not reply to the last request are ignored")
+    @Test("A dump ignores messages with another port or sequence number than its last request")
     func strangers() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -74,21 +74,25 @@ struct NetlinkDumpTests {
     }
 
     static let notices = [
-        Notice(testDescription: "a link", type: 16, body: Netlink.link(2, "eth0"), asksAgain: true),
-        Notice(testDescription: "no link", type: 17, body: Netlink.link(2, "eth0"), asksAgain: true),
+        Notice(testDescription: "a new link", type: 16, body: Netlink.link(2, "eth0"), asksAgain: true),
+        Notice(testDescription: "a deleted link", type: 17, body: Netlink.link(2, "eth0"), asksAgain: true),
         Notice(
-            testDescription: "a bridge's port", type: 17, body: Netlink.link(2, "eth0", family: 7), asksAgain: false),
-        Notice(testDescription: "an address", type: 20, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
-        Notice(testDescription: "no address", type: 21, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
-        Notice(testDescription: "a default route", type: 24, body: Netlink.route(over: 2), asksAgain: true),
-        Notice(testDescription: "no default route", type: 25, body: Netlink.route(10, over: 2), asksAgain: true),
-        Notice(
-            testDescription: "a route to a network", type: 24, body: Netlink.route(length: 24, over: 2),
+            testDescription: "a deleted port of a bridge", type: 17, body: Netlink.link(2, "eth0", family: 7),
             asksAgain: false),
-        Notice(testDescription: "another type", type: 28, body: [], asksAgain: false),
+        Notice(testDescription: "a new address", type: 20, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
+        Notice(
+            testDescription: "a deleted address", type: 21, body: Netlink.address(2, [10, 0, 0, 1]), asksAgain: true),
+        Notice(testDescription: "a new default route", type: 24, body: Netlink.route(over: 2), asksAgain: true),
+        Notice(testDescription: "a deleted default route", type: 25, body: Netlink.route(10, over: 2), asksAgain: true),
+        Notice(
+            testDescription: "a new route to a network", type: 24, body: Netlink.route(length: 24, over: 2),
+            asksAgain: false),
+        Notice(testDescription: "a message of another type", type: 28, body: [], asksAgain: false),
     ]
 
-    @Test("A change from any process leads to a new dump; messages without a change do not", arguments: notices)
+    @Test(
+        "A new dump follows a change of a link, an address or a default route, and no other message", arguments: notices
+    )
     func change(_ notice: Notice) {
         var kernel = Kernel()
         kernel.answerAll()
@@ -101,7 +105,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("A change during a dump leads to a new dump after the report")
+    @Test("A dump during which something changed is reported, and another dump follows")
     func changeMeanwhile() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -116,7 +120,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("Interrupted dumps are requested again, but not forever")
+    @Test("A dump that the kernel interrupts each time is requested five times, then reported")
     func interrupted() {
         var kernel = Kernel()
         for attempt in 1...5 {
@@ -126,7 +130,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("Lost messages lead to a new dump: before, during and after a reply")
+    @Test("A new dump follows messages that were lost before, during or after a dump")
     func lost() {
         var kernel = Kernel()
         kernel.dump.lose()
@@ -141,7 +145,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("If every reply is lost, dumps stop until the next change")
+    @Test("A dump whose replies are lost five times in a row is given up as refused")
     func alwaysLost() {
         var kernel = Kernel()
         for _ in 1...5 {
@@ -153,7 +157,9 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("A refusal is reported once; the next change leads to a new request", arguments: [error, done])
+    @Test(
+        "A dump that the kernel refuses is reported as refused once, and the next change leads to a new dump",
+        arguments: [error, done])
     func refused(_ type: UInt16) {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -165,7 +171,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .report(Self.table()))
     }
 
-    @Test("A request that cannot be sent is a refusal: the next change leads to a new request")
+    @Test("A dump whose request cannot be sent is reported as refused, and the next change leads to a new dump")
     func notSent() {
         var kernel = Kernel()
         #expect(kernel.request() == 18)
@@ -188,7 +194,7 @@ struct NetlinkDumpTests {
         #expect(NetlinkMessage.all((one + broken + other)[...]).map(\.type) == [16])
     }
 
-    @Test("Random bytes never trap")
+    @Test("Random netlink messages are parsed without a trap")
     func fuzz() {
         var random = SeededRandom(state: 21)
         let samples = [

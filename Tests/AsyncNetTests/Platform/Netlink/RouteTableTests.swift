@@ -25,70 +25,91 @@ struct RouteTableTests {
     }
 
     @Test(
-        "A running interface with a usable address is a connection; a virtual interface needs a default route",
+        "A path is satisfied by a running interface with a usable address, or a virtual one with a default route",
         arguments: [
-            Case(testDescription: "an address alone", expected: .satisfied),
+            Case(testDescription: "an IPv4 address without a default route", expected: .satisfied),
             Case(
-                testDescription: "with a default route", route: Netlink.route(over: 2), expected: .satisfied,
+                testDescription: "an IPv4 address and a default route", route: Netlink.route(over: 2),
+                expected: .satisfied,
                 hasRoute: true),
             Case(testDescription: "no address", address: nil, route: Netlink.route(over: 2), expected: .unsatisfied),
-            Case(testDescription: "switched off", flags: down, route: Netlink.route(over: 2), expected: .unsatisfied),
-            Case(testDescription: "no carrier", flags: up, route: Netlink.route(over: 2), expected: .unsatisfied),
             Case(
-                testDescription: "the loopback", flags: running | 0x8, route: Netlink.route(over: 2),
+                testDescription: "an interface that is not up", flags: down, route: Netlink.route(over: 2),
                 expected: .unsatisfied),
-            Case(testDescription: "link-local only", address: local, expected: .unsatisfied),
-            Case(testDescription: "link-local by scope", scope: 253, expected: .unsatisfied),
-            Case(testDescription: "IPv6", address: global6, expected: .satisfied),
             Case(
-                testDescription: "IPv6 link-local only", address: local6, route: Netlink.route(10, over: 2),
+                testDescription: "an interface without a carrier", flags: up, route: Netlink.route(over: 2),
                 expected: .unsatisfied),
-            Case(testDescription: "IPv6 being checked", address: global6, addressFlags: 0x40, expected: .unsatisfied),
             Case(
-                testDescription: "being checked, but in use", address: global6, addressFlags: 0x44, expected: .satisfied
+                testDescription: "the loopback interface", flags: running | 0x8, route: Netlink.route(over: 2),
+                expected: .unsatisfied),
+            Case(testDescription: "a link-local IPv4 address only", address: local, expected: .unsatisfied),
+            Case(testDescription: "an IPv4 address of link-local scope", scope: 253, expected: .unsatisfied),
+            Case(testDescription: "a global IPv6 address", address: global6, expected: .satisfied),
+            Case(
+                testDescription: "a link-local IPv6 address only", address: local6, route: Netlink.route(10, over: 2),
+                expected: .unsatisfied),
+            Case(
+                testDescription: "a tentative IPv6 address", address: global6, addressFlags: 0x40,
+                expected: .unsatisfied),
+            Case(
+                testDescription: "a tentative IPv6 address that is optimistic", address: global6, addressFlags: 0x44,
+                expected: .satisfied
             ),
-            Case(testDescription: "somebody else's", address: global6, addressFlags: 0x88, expected: .unsatisfied),
             Case(
-                testDescription: "long flags before short ones", address: global6, addressFlags: 0x80,
+                testDescription: "an IPv6 address that failed duplicate address detection", address: global6,
+                addressFlags: 0x88, expected: .unsatisfied),
+            Case(
+                testDescription: "an IPv6 address that is tentative by its 32-bit flags", address: global6,
+                addressFlags: 0x80,
                 more: Netlink.attribute(8, Netlink.native(UInt32(0x40))), expected: .unsatisfied),
             Case(
-                testDescription: "this end before the peer's", address: local, more: Netlink.attribute(2, global),
+                testDescription: "a point-to-point link with a link-local peer and a global address of its own",
+                address: local, more: Netlink.attribute(2, global),
                 expected: .satisfied),
-            Case(testDescription: "a container's end", made: "veth", expected: .satisfied),
-            Case(testDescription: "Docker's bridge", made: "bridge", expected: .unsatisfied),
-            Case(testDescription: "a tunnel", made: "wireguard", expected: .unsatisfied),
+            Case(testDescription: "a veth interface without a default route", made: "veth", expected: .satisfied),
+            Case(testDescription: "a bridge without a default route", made: "bridge", expected: .unsatisfied),
             Case(
-                testDescription: "a tunnel for everything", made: "tun", route: Netlink.route(over: 2),
+                testDescription: "a WireGuard tunnel without a default route", made: "wireguard", expected: .unsatisfied
+            ),
+            Case(
+                testDescription: "a tunnel with a default route", made: "tun", route: Netlink.route(over: 2),
                 expected: .satisfied, hasRoute: true),
             Case(
-                testDescription: "a route to a network", made: "bridge", route: Netlink.route(length: 24, over: 2),
+                testDescription: "a bridge with a route to a network only", made: "bridge",
+                route: Netlink.route(length: 24, over: 2),
                 expected: .unsatisfied),
             Case(
-                testDescription: "a route to nowhere", made: "bridge", route: Netlink.route(type: 7, over: 2),
+                testDescription: "a bridge with an unreachable default route", made: "bridge",
+                route: Netlink.route(type: 7, over: 2),
                 expected: .unsatisfied),
             Case(
-                testDescription: "another table", made: "bridge", route: Netlink.route(table: 51820, over: 2),
+                testDescription: "a bridge with a default route of another table", made: "bridge",
+                route: Netlink.route(table: 51820, over: 2),
                 expected: .unsatisfied),
             Case(
-                testDescription: "a cached route", made: "bridge", route: Netlink.route(flags: 0x200, over: 2),
+                testDescription: "a bridge with a cached default route", made: "bridge",
+                route: Netlink.route(flags: 0x200, over: 2),
                 expected: .unsatisfied),
             Case(
-                testDescription: "another family's route", made: "bridge", route: Netlink.route(10, over: 2),
+                testDescription: "a bridge with a default route of the other address family", made: "bridge",
+                route: Netlink.route(10, over: 2),
                 expected: .unsatisfied),
             Case(
-                testDescription: "over another link", made: "bridge", route: Netlink.route(over: 3),
+                testDescription: "a bridge, and a default route over another link", made: "bridge",
+                route: Netlink.route(over: 3),
                 expected: .unsatisfied),
             Case(
-                testDescription: "a route that names no link", made: "tun", route: Netlink.route(over: nil),
+                testDescription: "a tunnel, and a default route that names no link", made: "tun",
+                route: Netlink.route(over: nil),
                 expected: .satisfied, hasRoute: true),
             Case(
-                testDescription: "in turns", made: "tun",
+                testDescription: "a multipath default route over two links, one of which is the tunnel", made: "tun",
                 route: Netlink.route(
                     over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 2, 0, 0, 0])),
                 expected: .satisfied,
                 hasRoute: true),
             Case(
-                testDescription: "in turns, over others", made: "tun",
+                testDescription: "a multipath default route over another link than the tunnel", made: "tun",
                 route: Netlink.route(over: nil, more: Netlink.attribute(9, [8, 0, 0, 0, 9, 0, 0, 0])),
                 expected: .unsatisfied),
         ])
@@ -104,7 +125,7 @@ struct RouteTableTests {
         #expect((path.hasIPv4 || path.hasIPv6) == test.hasRoute)
     }
 
-    @Test("Each family has its own default route")
+    @Test("A default route of one address family sets hasIPv4 or hasIPv6 of the path, not both")
     func families() {
         func path(_ routes: [[UInt8]]) -> NetworkPath {
             let addresses = [Netlink.address(2, Self.global), Netlink.address(2, Self.global6)]
@@ -129,7 +150,7 @@ struct RouteTableTests {
         #expect(Netlink.table(links: links, addresses: addresses).path { _ in nil }.status == .unsatisfied)
     }
 
-    @Test("Interfaces: the preferred route's first, each with its kind and addresses in order")
+    @Test("A path lists the interface of the preferred route first, and each with its kind and addresses")
     func interfaces() {
         let links = [
             Netlink.link(1, "lo", flags: 0x49, hardware: 772), Netlink.link(2, "eth0", flags: Self.up),
@@ -156,7 +177,7 @@ struct RouteTableTests {
             ])
     }
 
-    @Test("A bridge's message about a port is not about a link")
+    @Test("A link message of the bridge family (a port) adds no link to the table")
     func bridgePort() {
         #expect(Netlink.table(links: [Netlink.link(2, "eth0", family: 7)]) == RouteTable())
     }
