@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("A state that tasks wait for", .timeLimit(.minutes(5)))
+@Suite("AwaitedState", .timeLimit(.minutes(5)))
 struct AwaitedStateTests {
     @Test("A change resumes the tasks whose condition it meets, and no others")
     func change() async {
@@ -26,7 +26,7 @@ struct AwaitedStateTests {
         #expect(state.read { $0 } == 5)
     }
 
-    @Test("A cancelled task stops waiting, before and during the wait")
+    @Test("A task that is cancelled before or during its wait stops waiting")
     func cancelled() async {
         let (state, clock) = (AwaitedState(0), TestClock())
         let waiting = clock.task { await state.wait { $0 == 1 } }
@@ -43,7 +43,7 @@ struct AwaitedStateTests {
         #expect(state.waiterCount == 0)
     }
 
-    @Test("A change that throws resumes no task, and passes the error on")
+    @Test("A change that throws passes its error on to the caller")
     func failure() async {
         let state = AwaitedState(0)
         let error = #expect(throws: AsyncNetError.self) {

@@ -31,7 +31,7 @@ private final class Blockade: Sendable {
     func open(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
 }
 
-@Suite("Code of users that blocks its thread", .timeLimit(.minutes(5)))
+@Suite("User code that blocks its thread", .timeLimit(.minutes(5)))
 struct BlockingCodeTests {
     /// More than Swift has threads for.
     private static let count = max(6, 2 * ProcessInfo.processInfo.activeProcessorCount)
@@ -52,13 +52,17 @@ struct BlockingCodeTests {
         }
     }
 
-    @Test("User code that blocks holds up no other request, wherever it runs", arguments: Place.allCases)
+    @Test(
+        "User code that blocks in more requests than there are threads delays no other request",
+        arguments: Place.allCases)
     func places(_ place: Place) async throws {
         let session = Session(transport: StubTransport { Self.reply($0) })
         try await check(place, session, "http://a/", count: Self.count)
     }
 
-    @Test("User code that blocks holds up no other request of its loop", arguments: Place.allCases, [true, false])
+    @Test(
+        "User code that blocks delays no other request of the same event loop", arguments: Place.allCases,
+        [true, false])
     func placesOnLoop(_ place: Place, isLibcurl: Bool) async throws {
         let server = try await MockServer.start()
         for path in ["/", "/redirect", "/503", "/401", "/large"] { await server.route(path) { Self.reply($0) } }
@@ -177,7 +181,7 @@ struct BlockingCodeTests {
     enum Wait: String, CaseIterable { case value, result, response, decoder, largeBody, stream }
 
     @Test(
-        "Cancelling the waiting task ends its wait at once, also while user code runs; the code's task is cancelled",
+        "A task that is cancelled while it waits for blocking user code gets .cancelled before that code returns",
         arguments: Wait.allCases)
     func cancelling(_ wait: Wait) async throws {
         let (blockade, isCancelled) = (Blockade(), Gate())
@@ -218,7 +222,7 @@ struct BlockingCodeTests {
         if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
     }
 
-    @Test("Child tasks of a serializer that block on each other each have a thread")
+    @Test("Two child tasks of a serializer, one of which blocks until the other has run, both complete")
     func parallel() async throws {
         let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
         let both = session.request("http://a/").serializing { _ in
@@ -230,7 +234,7 @@ struct BlockingCodeTests {
         #expect(blockade.timeouts.value == 0)
     }
 
-    @Test("Task-local values and the priority of the task are kept in its serializer")
+    @Test("A serializer's closure sees the task-local values of the task that awaits its value")
     func taskLocals() async throws {
         let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
         let isSame = await Blockade.$current.withValue(blockade) {
@@ -240,7 +244,7 @@ struct BlockingCodeTests {
     }
 
     @Test(
-        "This library's serializers run in the task that waits, unless the body is large",
+        "A serializer of this library runs in the waiting task, unless it has to parse a large body",
         arguments: [
             (DataSerializer().place, 1 << 20, true), (EmptySerializer().place, 1 << 20, true),
             (StringSerializer().place, 65_535, true),
@@ -255,7 +259,7 @@ struct BlockingCodeTests {
         #expect(place.isHere(Data(count: size)) == isHere)
     }
 
-    @Test("This library's policies run without a change of threads; the user's code that they call does not")
+    @Test("RetryPolicy, ConnectionLostRetryPolicy and RequestCompressor are NonBlocking, closures of the user are not")
     func ownPolicies() {
         let own: [any RequestPolicy] = [
             RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor { _ in true },

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Handover", .timeLimit(.minutes(5)))
 struct HandoverTests {
-    @Test("Elements arrive in order, each only when the taker waits for it")
+    @Test("Elements arrive in order, and offer() returns only when its element is taken")
     func order() async throws {
         let (handover, offered) = (Handover<Int>(), Counter())
         let giver = Task {
@@ -24,7 +24,7 @@ struct HandoverTests {
         #expect(try await handover.next() == nil)
     }
 
-    @Test("The taker gets a giver's error after the elements before it, and at each later take")
+    @Test("next() throws the giver's error after the elements before it, and at each later call")
     func failure() async throws {
         let handover = Handover<Int>()
         let giver = Task {
@@ -38,7 +38,7 @@ struct HandoverTests {
         await giver.value
     }
 
-    @Test("Closing the taker ends the giver's offers, earlier or waiting")
+    @Test("offer() returns false when the handover is closed while it waits or was closed before")
     func close() async {
         let handover = Handover<Int>()
         let giver = Task { await handover.offer(1) }
@@ -48,7 +48,7 @@ struct HandoverTests {
         #expect(await handover.offer(2) == false)
     }
 
-    @Test("Cancelling the task of a waiting giver or taker ends its wait at once", arguments: [true, false])
+    @Test("A waiting offer() or next() ends when its task is cancelled", arguments: [true, false])
     func cancel(_ isGiver: Bool) async {
         let handover = Handover<Int>()
         if isGiver {
@@ -89,7 +89,7 @@ struct HandoverTests {
         }
     }
 
-    @Test("After a giver withdraws its element, the taker waits for the next giver")
+    @Test("After a cancelled offer() takes back its element, next() waits for the next offer")
     func takenBack() async throws {
         let reader = Reader()
         let taker = Task { try await reader.take() }

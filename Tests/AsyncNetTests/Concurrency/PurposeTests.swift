@@ -7,7 +7,7 @@ struct PurposeTests {
     private final class Key: Sendable {}
     private let key = Key()
 
-    @Test("Purposes that serve each other in a circle are needed as long as one of them serves the session")
+    @Test("Two purposes that serve each other are needed only while one of them serves a running request")
     func cycle() {
         let (first, second, request) = (Purpose(), Purpose(), Purpose(in: ObjectIdentifier(key)))
         first.join(second)
@@ -19,7 +19,7 @@ struct PurposeTests {
         #expect(!first.isNeeded(in: ObjectIdentifier(key)))
     }
 
-    @Test("A purpose keeps each purpose that it serves once, and none that has ended")
+    @Test("A purpose releases a served purpose that has ended, and keeps one that has not")
     func over() {
         let purpose = Purpose()
         weak var ended: Purpose?

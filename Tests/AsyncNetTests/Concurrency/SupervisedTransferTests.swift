@@ -6,7 +6,7 @@ import Testing
 /// When a transfer keeps a test clock from moving.
 @Suite("SupervisedTransfer", .timeLimit(.minutes(5)))
 struct SupervisedTransferTests {
-    @Test("A transfer is external, except while it sleeps, until it becomes internal or ends")
+    @Test("A transfer counts as external work, except while it sleeps, until it becomes internal or ends")
     func sleeps() async throws {
         let clock = CountingClock()
         let transfer = SupervisedTransfer(clock)
@@ -25,7 +25,7 @@ struct SupervisedTransferTests {
         #expect(clock.seen == [0, 0, 0])
     }
 
-    @Test("A transfer is external again after the last of its sleeps, unless it has ended meanwhile")
+    @Test("A transfer with overlapping sleeps is external work again after the last one, unless it has ended")
     func overlaps() async throws {
         let clock = CountingClock()
         let transfer = SupervisedTransfer(clock)

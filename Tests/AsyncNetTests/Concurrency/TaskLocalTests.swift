@@ -109,7 +109,7 @@ struct TaskLocalTests {
     }
 
     @Test(
-        "Code of the user's sees the values of the task that starts the request, or awaits the value",
+        "User code sees the task-local values of the caller's task, and a monitor sees none",
         arguments: [true, false])
     func requests(_ isImmediate: Bool) async throws {
         let seen = Seen()
@@ -182,7 +182,7 @@ struct TaskLocalTests {
     }
 
     @Test(
-        "The sequence of a body sees the values of the request's task over each transport, also for a retry",
+        "A body's sequence sees the task-local values of the request's task, also when a retry reads it again",
         arguments: [true, false], BodyKind.allCases)
     private func bodies(_ isLibcurl: Bool, _ kind: BodyKind) async throws {
         let isRepeated = kind != .once
@@ -210,7 +210,7 @@ struct TaskLocalTests {
     // MARK: Lifetime
 
     @Test(
-        "A task-local value is released with its request, though the session and its other requests live on",
+        "A task-local value of a request is released when the request has ended, while its session is in use",
         arguments: [true, false], [true, false])
     func lifetime(_ isLibcurl: Bool, _ isImmediate: Bool) async throws {
         try await withServer(.text("ok"), .text("ok")) { server in

@@ -49,7 +49,7 @@ struct TimerQueueTests {
         #expect(timers.count == 0)
     }
 
-    @Test("A cancelled timer does not fire, and its handle cannot remove another timer")
+    @Test("A cancelled timer does not fire, and cancelling it again removes no other timer")
     func cancelling() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -69,7 +69,7 @@ struct TimerQueueTests {
         #expect(log.all == ["second"])
     }
 
-    @Test("The heap gives back ten thousand random timers in order, whatever is removed between")
+    @Test("The timer heap returns ten thousand random timers in order, without those that were removed")
     func heap() {
         var (heap, random) = (TimerHeap<Duration, any TimerTarget>(), SeededRandom(state: 7))
         var expected: [Int: Int] = [:]
@@ -88,7 +88,7 @@ struct TimerQueueTests {
         #expect(fired == expected.values.sorted().map { .nanoseconds($0) })
     }
 
-    @Test("An idle timer waits for silence, not for the end")
+    @Test("An idle timer fires only when its timeout has passed since the last touch()")
     func idle() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -108,7 +108,7 @@ struct TimerQueueTests {
         #expect(timers.count == 0)
     }
 
-    @Test("A timer that rescheduled itself is removed by its handle, also while its action runs")
+    @Test("An idle timer that has rescheduled itself is removed by stop()")
     func removedAfterMoving() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
@@ -128,7 +128,7 @@ struct TimerQueueTests {
         #expect(timers.count == 0)
     }
 
-    @Test("A timeout of centuries is no trap")
+    @Test("An idle timer with a timeout of Int64.max seconds is scheduled without an overflow")
     func centuries() async {
         let timers = TimerQueue(TimeSource(ContinuousClock()))
         let idle = IdleTimer(timers, timeout: .seconds(Int64.max), watching: Watched(Log()))
@@ -137,7 +137,7 @@ struct TimerQueueTests {
         idle.stop()
     }
 
-    @Test("A paused idle timer never fires")
+    @Test("A paused idle timer does not fire until it is touched again")
     func pausedIdle() async {
         let (clock, log) = (TestClock(), Log())
         let timers = TimerQueue(TimeSource(clock))
