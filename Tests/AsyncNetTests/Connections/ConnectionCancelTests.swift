@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// WebSockets and raw streams that are ended from outside at each of their steps in turn.
-@Suite("Connections are cancelled at any step", .timeLimit(.minutes(5)))
+@Suite("Connections that are cancelled at each step", .timeLimit(.minutes(5)))
 struct ConnectionCancelTests {
     enum Way: CaseIterable {
         /// The task that uses the connection is cancelled.
@@ -67,7 +67,9 @@ struct ConnectionCancelTests {
         return 1000
     }
 
-    @Test("A WebSocket that is cancelled at any step ends once, and leaves no connection", arguments: Way.allCases)
+    @Test(
+        "A WebSocket that is cancelled at any step reports one end, and leaves no connection open",
+        arguments: Way.allCases)
     func webSocket(_ way: Way) async throws {
         let server = try await MockServer.start()
         server.on(.get, "/", replies: .webSocket(.echo))
@@ -98,7 +100,7 @@ struct ConnectionCancelTests {
         await server.stop()
     }
 
-    @Test("A raw stream that is cancelled at any step ends once", arguments: Way.allCases)
+    @Test("A raw stream that is cancelled at any step reports one end", arguments: Way.allCases)
     func stream(_ way: Way) async throws {
         let steps = try await atEachStep(
             of: {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue of received messages", .timeLimit(.minutes(5)))
 struct MessageQueueTests {
-    @Test("Messages come in order, then the end, which stays")
+    @Test("take() returns the messages in order, then nil at each later call")
     func order() async throws {
         let queue = MessageQueue()
         for number in 0..<3 { queue.add(.text("\(number)")) }
@@ -33,7 +33,7 @@ struct MessageQueueTests {
         }
     }
 
-    @Test("No task waits for room after the queue was shut or has ended")
+    @Test("room() returns without waiting when the full queue is shut or has ended")
     func shut() async {
         let queue = MessageQueue()
         queue.add(.binary(Data(count: MessageQueue.mostBytes)))
@@ -46,7 +46,7 @@ struct MessageQueueTests {
         await other.room()
     }
 
-    @Test("A cancelled take takes nothing; each message goes to one of those that wait")
+    @Test("A cancelled take() removes no message, and waiting take() calls get one message each")
     func takers() async throws {
         let queue = MessageQueue()
         let cancelled = Task { try await queue.take() }

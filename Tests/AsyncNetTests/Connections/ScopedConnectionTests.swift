@@ -15,7 +15,7 @@ struct ScopedConnectionTests {
     enum Ending: CaseIterable { case value, error, cancel }
 
     @Test(
-        "A WebSocket is closed with a close frame when its closure returns or throws",
+        "withWebSocket sends a close frame with code 1000 when its closure returns or throws",
         arguments: [Ending.value, .error])
     func webSocketEnds(_ ending: Ending) async throws {
         let closed = Gate()
@@ -40,7 +40,7 @@ struct ScopedConnectionTests {
         }
     }
 
-    @Test("A cancelled task closes the WebSocket of its closure, which gets the error")
+    @Test("withWebSocket closes the WebSocket and throws .cancelled when its task is cancelled")
     func webSocketIsCancelled() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let opened = Gate()
@@ -61,7 +61,7 @@ struct ScopedConnectionTests {
         }
     }
 
-    @Test("A refused handshake is thrown, and the closure is not called")
+    @Test("withWebSocket throws the error of a refused handshake without calling its closure")
     func refusedWebSocket() async throws {
         try await withWebSockets(.status(403)) { (server: MockServer, session: Session) async throws in
             let code = await AsyncNetError.code {
@@ -72,7 +72,7 @@ struct ScopedConnectionTests {
     }
 
     @Test(
-        "A raw stream is closed however its closure ends, after its last bytes unless it is cancelled",
+        "withConnection closes the raw stream when its closure ends, after the written bytes unless it is cancelled",
         arguments: Ending.allCases)
     func streamEnds(_ ending: Ending) async throws {
         let server = try RawServer(
@@ -114,7 +114,7 @@ struct ScopedConnectionTests {
         await session.finish()
     }
 
-    @Test("The closure may use and return what belongs to the caller's actor") @MainActor
+    @Test("withWebSocket's closure can use and return a value of the caller's actor") @MainActor
     func isolation() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let notes = Notes()

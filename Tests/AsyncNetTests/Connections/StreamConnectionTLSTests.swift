@@ -22,7 +22,9 @@ struct StreamConnectionTLSTests {
         return received
     }
 
-    @Test("Bytes go both ways, also after this side has ended its own by close_notify", arguments: [1, 8_000_000])
+    @Test(
+        "A raw stream over TLS gets all its bytes echoed, and more bytes after it has sent close_notify",
+        arguments: [1, 8_000_000])
     func echoes(_ count: Int) async throws {
         // What comes after the end of this side was sent by a peer that knows of the end.
         let script = """
@@ -42,7 +44,7 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("Before TLS 1.3 one direction cannot end alone, and nothing is sent by the attempt")
+    @Test("finishWriting() over TLS 1.2 is .unsupportedByTransport, and the stream can still be used")
     func refusesHalfClose() async throws {
         try await withServer("t.sendall(t.recv(10))\nt.unwrap()", version: "TLSv1_2") { connection in
             #expect(await AsyncNetError.code { try await connection.finishWriting() } == .unsupportedByTransport)
@@ -51,7 +53,9 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("An end without close_notify is a lost connection, after all that arrived before", arguments: [4, 1_000_000])
+    @Test(
+        "A TLS connection that ends without close_notify is .connectionLost after all bytes are read",
+        arguments: [4, 1_000_000])
     func truncated(_ count: Int) async throws {
         try await withServer("t.recv(1)\nt.sendall(bytes(\(count)))\nt.close()") { connection in
             var received = 0
@@ -65,7 +69,7 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("Closing sends what was written, then close_notify")
+    @Test("close() over TLS sends all written bytes, then close_notify")
     func closes() async throws {
         // Without close_notify the server's recv would fail.
         let script = """
@@ -88,7 +92,7 @@ struct StreamConnectionTLSTests {
     }
 
     /// Much that comes at once is decrypted in several turns, whose rest the socket does not report.
-    @Test("Bytes that are not read wait, and arrive whole when they are read")
+    @Test("Bytes that arrive over TLS while nobody reads are all read later, in order")
     func backPressure() async throws {
         let script = "t.recv(1)\nfor n in range(200): t.sendall(bytes([n]) * 50000)\nt.unwrap()"
         try await withServer(script) { connection in
@@ -101,7 +105,7 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("A trusted server is connected to with the settings of the call, and its certificate is shown")
+    @Test("connect() trusts the anchors of the call, and the connection's info has the server's certificate")
     func trusts() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(.get, "/") { _ in .text("hi") }
@@ -117,7 +121,7 @@ struct StreamConnectionTLSTests {
         await server.stop()
     }
 
-    @Test("A server that is not trusted shows its certificate in the error")
+    @Test("The error of connect() to a server that is not trusted has the server's certificate")
     func distrusts() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let session = Session(transport: .sockets())

@@ -33,7 +33,7 @@ struct StreamConnectionTests {
         return received
     }
 
-    @Test("Bytes go both ways, also after this side has ended its own", arguments: [1, 300_000, 20_000_000])
+    @Test("A raw stream gets all its bytes echoed, also after finishWriting()", arguments: [1, 300_000, 20_000_000])
     func echoes(_ count: Int) async throws {
         try await withServer(Self.echo) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -48,7 +48,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("Closing sends what was written, also to a peer whose own bytes are not read")
+    @Test("close() sends all written bytes, although the peer's own bytes are not read")
     func closes() async throws {
         let script = """
             c.sendall(bytes(200000))
@@ -91,7 +91,7 @@ struct StreamConnectionTests {
 
     /// The peer reads slowly, and sends what nobody reads: a socket that is closed at once resets the connection then.
     @Test(
-        "Bytes written before close() arrive, also if the connection or the session ends right after",
+        "Bytes written before close() arrive, although the stream is released or the session finished right after",
         arguments: End.allCases)
     func endsAfterClose(_ end: End) async throws {
         let script = """
@@ -123,7 +123,7 @@ struct StreamConnectionTests {
         await connection.close()
     }
 
-    @Test("A write after this side has ended is refused, and reading goes on")
+    @Test("A write after finishWriting() is .invalidRequest, and reading goes on")
     func writesAfterFinish() async throws {
         try await withServer(Self.echo) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -135,7 +135,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A loop over the bytes ends where this program closes the connection")
+    @Test("A waiting read() returns nil when the program closes the stream")
     func closesUnderLoop() async throws {
         try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -146,7 +146,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A connection is closed when it is released")
+    @Test("A raw stream is closed when it is released")
     func releases() async throws {
         // The server takes the second connection only after the end of the first.
         try await withServer("c.recv(1)\nc.close()") { server, session in
@@ -157,7 +157,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("After a cancelled read the next read gets every byte")
+    @Test("The read after a cancelled read gets every byte")
     func cancelsRead() async throws {
         try await withServer("c.recv(1)\nc.sendall(b'later')\nc.close()") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -170,7 +170,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A reset is a lost connection, not an end", arguments: [0, 4_000_000])
+    @Test("A raw stream that the peer resets ends with .connectionLost", arguments: [0, 4_000_000])
     func reset(_ count: Int) async throws {
         let script = """
             c.recv(1)
@@ -189,7 +189,9 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A large burst, single bytes, and then the end or a reset are read in order", arguments: [false, true])
+    @Test(
+        "Bursts of a megabyte and single bytes are read in order, and then the end or the error of a reset",
+        arguments: [false, true])
     func bursts(_ resets: Bool) async throws {
         let script = """
             for size in (1000000, 1, 65536, 1, 300000):
@@ -218,7 +220,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("Writes of many tasks are not mixed with each other, nor cut by the end of sending")
+    @Test("Concurrent writes of many tasks arrive whole and unmixed before the end by finishWriting()")
     func writers() async throws {
         try await withServer(Self.echo) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -241,7 +243,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("The end of the session ends its connections")
+    @Test("finish() of a session ends its raw streams, and later ones, with .sessionFinished")
     func sessionEnds() async throws {
         try await withServer("c.recv(1)") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -253,7 +255,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A cancelled task stops connecting; a server that says nothing ends it by the time limit")
+    @Test("connect() to a server that sends nothing ends at the connect timeout, or when its task is cancelled")
     func stopsConnecting() async throws {
         let silent = try SilentListener()
         let session = Session(transport: .sockets(.init(connectTimeout: .milliseconds(50))))
@@ -270,7 +272,7 @@ struct StreamConnectionTests {
     }
 
     @Test(
-        "Hosts and ports that cannot be connected to are refused with their error",
+        "connect() to an invalid host or port is .malformedURL, to a closed port .cannotConnect",
         arguments: [
             ("127.0.0.1", 0, .malformedURL), ("127.0.0.1", 65_536, .malformedURL), ("", 80, .malformedURL),
             ("a b", 80, .malformedURL), ("a/b", 80, .malformedURL), ("u@host", 80, .malformedURL),
@@ -284,7 +286,7 @@ struct StreamConnectionTests {
     }
 
     @Test(
-        "A host that is more than a host, or too long for SOCKS, is refused",
+        "The transport refuses a raw stream's host that is no plain host name, or too long for SOCKS5",
         arguments: [
             "pinned.example/", "u@host", "host#", "a b", "", "[::1]", "a%2Fb", String(repeating: "a", count: 256),
         ])
@@ -296,7 +298,7 @@ struct StreamConnectionTests {
         #expect(ended == .malformedURL)
     }
 
-    @Test("An aborted connection is a lost one for its reader")
+    @Test("receive() after abort() of a transport's connection is .connectionLost")
     func aborts() async throws {
         try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
             let transport = SocketTransport.sockets()
@@ -310,7 +312,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A cancelled task closes the connection that it was opening; the end of the transport ends an opening")
+    @Test("A connection that is being opened is closed when its task is cancelled or its transport shut down")
     func endsOpening() async throws {
         let silent = try SilentListener()
         let transport = SocketTransport.sockets(.init(connectTimeout: .seconds(300)))
@@ -339,7 +341,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A close whose bytes the peer does not take ends by the time limit for connecting")
+    @Test("close() ends at the connect timeout if the peer does not take the written bytes")
     func limitsClose() async throws {
         let silent = try SilentListener()
         let transport = SocketTransport.sockets(.init(connectTimeout: .milliseconds(50)))
@@ -353,7 +355,7 @@ struct StreamConnectionTests {
         await transport.shutdown()
     }
 
-    @Test("A transport without raw connections ends the call with .unsupportedByTransport")
+    @Test("connect() over a transport without raw streams is .unsupportedByTransport")
     func unsupported() async throws {
         for session in [
             Session(transport: .urlSession), Session(transport: .libcurl()), Session(transport: SilentTransport()),
@@ -367,7 +369,7 @@ struct StreamConnectionTests {
         func send(_ request: TransportRequest) async throws -> TransportResponse { throw AsyncNetError(.cancelled) }
     }
 
-    @Test("A proxy is asked for a tunnel, and a unix socket is connected to")
+    @Test("A raw stream is opened through an HTTP proxy's tunnel, or over the configured unix socket")
     func routes() async throws {
         let tunnel = """
             head = b""

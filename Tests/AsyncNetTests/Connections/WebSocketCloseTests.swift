@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// The end of a WebSocket by either side, and by faults.
-@Suite("WebSocket: the end", .timeLimit(.minutes(5)))
+@Suite("WebSocket: closing", .timeLimit(.minutes(5)))
 struct WebSocketCloseTests {
     static let own = WebSocketCloseCode(rawValue: 4000)
 
@@ -31,7 +31,7 @@ struct WebSocketCloseTests {
     }
 
     @Test(
-        "A close of the server ends a loop, with an error unless the code is 1000, 1001 or none",
+        "The server's close frame ends the messages, with an error unless its code is 1000, 1001 or missing",
         arguments: [
             (.normalClosure, nil), (.goingAway, nil), (nil, nil), (own, .webSocketClosed),
             (.internalError, .webSocketClosed),
@@ -49,7 +49,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("A WebSocket that its server closes at once was opened, and opens no more")
+    @Test("open() succeeds although the server closes the WebSocket at once, and is .webSocketClosed later")
     func closedAtOnce() async throws {
         try await withWebSockets(.webSocket(.closing(.normalClosure))) { server, session in
             for _ in 0..<20 {
@@ -64,7 +64,7 @@ struct WebSocketCloseTests {
     }
 
     @Test(
-        "Each fault of the server ends the WebSocket with its error",
+        "A server's faulty frame ends the WebSocket with the error and close code of the fault",
         arguments: [
             (.maskedFrame, .webSocketProtocolViolated, 1002), (.reservedBits, .webSocketProtocolViolated, 1002),
             (.unknownOpcode, .webSocketProtocolViolated, 1002), (.invalidUTF8, .webSocketProtocolViolated, 1007),
@@ -92,7 +92,9 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("A message over the limit, also inflated, ends the WebSocket with code 1009", arguments: [false, true])
+    @Test(
+        "A message above maximumMessageSize, compressed or not, ends the WebSocket with close code 1009",
+        arguments: [false, true])
     func tooLarge(_ compresses: Bool) async throws {
         let compression = compresses ? WebSocketCompression(minimumSize: 1) : nil
         let reply = MockResponse.webSocket(
@@ -106,7 +108,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("A server that closes the connection without a close frame is a lost connection")
+    @Test("A connection that the server ends without a close frame is .connectionLost, with close code 1006")
     func endWithoutClose() async throws {
         try await withWebSockets(.webSocket(.closing(.normalClosure), fault: .endWithoutClose)) {
             (server: MockServer, session: Session) async throws in
@@ -116,7 +118,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("close() without the server's answer returns after the time-out, or at once when its task is cancelled")
+    @Test("close() without the server's close frame returns after closeTimeout, or when its task is cancelled")
     func unansweredClose() async throws {
         try await withWebSockets(.webSocket(.echo, fault: .noClose)) {
             (server: MockServer, session: Session) async throws in
@@ -134,7 +136,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("An invalid code or reason is refused and sends nothing")
+    @Test("close() with an invalid code or reason is .invalidRequest, and the WebSocket stays open")
     func invalidClose() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -164,7 +166,7 @@ struct WebSocketCloseTests {
         c.sendall(b"\\x81\\x80\\0\\0\\0\\0")
         """
 
-    @Test("The time-out of close also ends a WebSocket whose own close frame for a violation is not received")
+    @Test("close() returns after its timeout although the server does not read the close frame for its violation")
     func closesAfterViolation() async throws {
         let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
         let session = Session(

@@ -35,7 +35,7 @@ struct WebSocketEchoTests {
     }
 
     @Test(
-        "Each setting of compression carries messages both ways",
+        "An echo server returns compressed messages as they were sent, with each setting of compression",
         arguments: [
             WebSocketCompression(clientContextTakeover: false, minimumSize: 1),
             WebSocketCompression(serverContextTakeover: false, minimumSize: 1),
@@ -54,7 +54,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("Messages in fragments of three bytes come back whole")
+    @Test("A text sent and received in fragments of three bytes comes back whole")
     func fragments() async throws {
         let text = "Grüße von einer Nachricht in vielen Rahmen 👋"
         let reply = MockResponse.webSocket { socket in
@@ -67,7 +67,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("A server that writes byte by byte is understood")
+    @Test("Messages of a server that writes byte by byte are received whole")
     func drip() async throws {
         try await withWebSockets(.webSocket(.echo, fault: .drip)) {
             (server: MockServer, session: Session) async throws in
@@ -90,7 +90,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("Of fifty tasks that send, each one's messages arrive whole and in its order")
+    @Test("Messages that fifty tasks send at once arrive whole, and those of each task in order")
     func senders() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -114,7 +114,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("The server chooses among the subprotocols; the request's target and headers are the URL's and the caller's")
+    @Test("The handshake sends the URL's target and the caller's headers, and takes the server's subprotocol")
     func handshake() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             server.on(.get, "/chat/*", replies: .webSocket(.echo, protocols: ["v2", "v1"]))

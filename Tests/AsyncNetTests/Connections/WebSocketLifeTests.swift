@@ -5,9 +5,9 @@ import Testing
 @testable import AsyncNet
 
 /// Pings, cancellation, reconnection and the session's end.
-@Suite("WebSocket: life", .timeLimit(.minutes(5)))
+@Suite("WebSocket: pings, cancellation, reconnection", .timeLimit(.minutes(5)))
 struct WebSocketLifeTests {
-    @Test("A ping returns its time there and back; the server gets pings and pongs")
+    @Test("ping() returns the round-trip time, and a server's ping is answered with its own payload")
     func ping() async throws {
         let answered = Gate()
         let reply = MockResponse.webSocket { socket in
@@ -25,7 +25,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Pings by interval; without pongs the WebSocket ends with a time-out")
+    @Test("A WebSocket ends with .timedOut after missedPongLimit pings by interval without a pong")
     func missedPongs() async throws {
         let clock = TestClock()
         try await withWebSockets(.webSocket(.silent, fault: .noPong), configuration: .init(clock: clock)) {
@@ -43,7 +43,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A ping without a pong ends with its task, and with the WebSocket")
+    @Test("ping() without a pong ends when its task is cancelled or the WebSocket is closed")
     func endOfPing() async throws {
         try await withWebSockets(.webSocket(.silent, fault: .noPong)) {
             (server: MockServer, session: Session) async throws in
@@ -59,7 +59,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A cancelled receive loses no message; a cancelled send sends nothing")
+    @Test("A cancelled receive() loses no message, and a cancelled send() sends none")
     func cancelledCalls() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -77,7 +77,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("cancel() ends every waiting call once, and closes the connection")
+    @Test("cancel() ends waiting and later calls with .cancelled, and closes the connection")
     func cancel() async throws {
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -101,7 +101,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("The end of the session ends its WebSockets")
+    @Test("finish() of a session ends its open WebSockets, and later ones, with .sessionFinished")
     func finish() async throws {
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -114,7 +114,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("cancelAll ends WebSockets that are being opened, and leaves open ones")
+    @Test("cancelAll() of a session cancels a WebSocket that is being opened, but not one that is open")
     func cancelAll() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             server.on(.get, "/stall", replies: .fault(.stall))
@@ -131,7 +131,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A server whose messages nobody takes can send no more than the buffers hold")
+    @Test("A server whose messages are not received is held back by flow control, and loses none of them")
     func backPressure() async throws {
         let sent = Locked(0)
         let reply = MockResponse.webSocket { socket in
@@ -157,7 +157,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A lost connection is replaced; the resuming messages come first")
+    @Test("A lost connection is opened again, and the resume closure's messages are sent on it first")
     func reconnection() async throws {
         let (clock, lost) = (TestClock(), Gate())
         try await withWebSockets(configuration: .init(clock: clock)) {
@@ -191,7 +191,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Close and cancel end a WebSocket that waits to be opened again", arguments: 0..<2)
+    @Test("close() and cancel() end a WebSocket that waits for its next reconnection", arguments: 0..<2)
     func endOfReconnection(_ kind: Int) async throws {
         let clock = TestClock()
         let reply = MockResponse.webSocket { socket in await socket.end() }
@@ -211,7 +211,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("The limit of reconnection counts connections that fail in a row, and the close code is kept meanwhile")
+    @Test("The limit of reconnection counts failures in a row, and closeCode is kept between them")
     func limitOfReconnection() async throws {
         let clock = TestClock()
         try await withWebSockets(configuration: .init(clock: clock)) {
@@ -236,7 +236,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Each connection that the server accepts and closes at once counts as a failure")
+    @Test("A connection that the server accepts and closes at once counts towards the limit of reconnection")
     func limitWithoutMessages() async throws {
         let clock = TestClock()
         try await withWebSockets(.webSocket(.closing(.tryAgainLater)), configuration: .init(clock: clock)) {
@@ -249,7 +249,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A connection that was open for the longest delay begins anew, also without a message")
+    @Test("A connection that was open for maximumDelay resets the count of failures, also without a message")
     func limitAfterLongTime() async throws {
         let (clock, opened) = (TestClock(), Gate())
         try await withWebSockets(configuration: .init(clock: clock)) {
@@ -274,7 +274,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("The end of the session ends a WebSocket that waits to be opened again")
+    @Test("finish() of a session ends a WebSocket that waits for its next reconnection")
     func finishWhileWaiting() async throws {
         let reply = MockResponse.webSocket { socket in await socket.end() }
         let clock = TestClock()
@@ -288,7 +288,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("Code that resumes and does not return keeps no WebSocket from its end", arguments: [true, false])
+    @Test("close() and cancel() end a WebSocket whose resume closure does not return", arguments: [true, false])
     func endWhileResuming(_ closes: Bool) async throws {
         let (resuming, never) = (Gate(), Gate())
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
@@ -306,7 +306,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("An error thrown by the resume closure ends the WebSocket, also one that would lead to a reconnection")
+    @Test("A .timedOut that the resume closure throws ends the WebSocket without another reconnection")
     func failureOfResuming() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.webSocket { await $0.end() })
@@ -318,7 +318,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A connection that is lost without a close frame has code 1006 while it is replaced")
+    @Test("closeCode is 1006 while a connection that was lost without a close frame is opened again")
     func closeCodeOfLostConnection() async throws {
         let clock = TestClock()
         try await withWebSockets(.webSocket { await $0.end() }, configuration: .init(clock: clock)) {
@@ -333,7 +333,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A WebSocket that is opened again and again does not delay the end of the session without end")
+    @Test("A session that finishes lets a WebSocket reconnect ten times, then ends it with .sessionFinished")
     func finishWhileReopening() async throws {
         let (hold, slow, asked, reopened) = (Gate(), Gate(), Gate(), Counter())
         let reply = MockResponse.webSocket { socket in

@@ -15,14 +15,14 @@ struct WebSocketReconnectionTests {
             failures: failures, jitter: jitter)
     }
 
-    @Test("With .never no lost connection is opened again")
+    @Test("With .never neither a lost connection nor a close code leads to a reconnection")
     func never() {
         #expect(delay(.never) == nil)
         #expect(!WebSocketReconnection.never.reopens(after: .goingAway))
     }
 
     @Test(
-        "The delay doubles up to the longest; half of it is random",
+        "The delay doubles with each failure up to maximumDelay, and half of it is random",
         arguments: [
             (1, 0, 500), (1, 1, 1000), (2, 0, 1000), (2, 1, 2000), (3, 0.5, 3000), (4, 1, 8000), (5, 1, 10_000),
             (50, 1, 10_000), (50, 0, 5000),
@@ -32,7 +32,7 @@ struct WebSocketReconnectionTests {
         #expect(delay(reconnection, failures: failures, jitter: jitter) == .milliseconds(milliseconds))
     }
 
-    @Test("The limit counts failures in a row; negative delays count as zero")
+    @Test("No delay follows the failure beyond the limit, and a delay is between zero and maximumDelay")
     func limit() {
         let reconnection = WebSocketReconnection.always(limit: 3)
         #expect((1...5).map { delay(reconnection, failures: $0) != nil } == [true, true, true, false, false])
@@ -41,7 +41,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "The Retry-After of a refused handshake is waited for; beyond the longest delay it ends the WebSocket",
+        "Retry-After of a refused handshake is the delay, unless it exceeds maximumDelay: then there is none",
         arguments: [
             (503, "20", 20), (429, "20", 20), (503, "0", 1), (503, "60", 60), (503, "61", nil), (503, "soon", 1),
             (401, "5", nil),
@@ -59,7 +59,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "Only close codes that may pass lead to another connection",
+        "Only the close codes 1001, 1006 and 1011 to 1014 lead to a reconnection",
         arguments: [1000, 1001, 1002, 1003, 1006, 1007, 1008, 1009, 1011, 1012, 1013, 1014, 4000] as [UInt16])
     func closeCodes(_ code: UInt16) {
         let passes = [1001, 1006, 1011, 1012, 1013, 1014].contains(code)
@@ -68,7 +68,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "Only errors that may pass lead to another connection",
+        "Only transient errors lead to a reconnection",
         arguments: [
             (.connectionLost, true), (.cannotConnect, true), (.timedOut, true), (.deadlineExceeded, true),
             (.circuitOpen, true), (.webSocketHandshakeFailed, false),

@@ -32,7 +32,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "A refused upgrade shows status and body, however the body is framed",
+        "The error of a refused handshake has its status and body, however the body is framed",
         arguments: [
             MockResponse.status(403, body: "not today"), .status(200, body: "not today"),
             .chunkedRefusal, .raw("HTTP/1.1 403 No\r\n\r\nnot today"),
@@ -47,7 +47,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("A response to another key's handshake is refused")
+    @Test("A 101 whose Sec-WebSocket-Accept is for another key is refused")
     func wrongAccept() async throws {
         try await withWebSockets(.webSocket(fault: .wrongAccept)) {
             (server: MockServer, session: Session) async throws in
@@ -57,7 +57,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "A handshake without a valid response ends with the error that a request would have",
+        "A handshake without a valid response ends with the error that any request would have",
         arguments: [
             (.closeBeforeHead, [.emptyReply]), (.resetBeforeHead, [.connectionLost, .emptyReply]),
             (.garbage, [.badServerResponse]), (.refuse, [.connectionLost, .emptyReply, .cannotConnect]),
@@ -71,7 +71,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("Credentials answer a challenge, and each connection has a key of its own")
+    @Test("A 401 to the handshake is answered with credentials and another Sec-WebSocket-Key")
     func challenge() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.status(401, headers: ["WWW-Authenticate": "Basic realm=\"chat\""], body: "who?"))
@@ -89,7 +89,7 @@ struct WebSocketUpgradeTests {
     }
 
     /// So that the cURL command of the handshake is the request that was sent.
-    @Test("The first handshake has the key that adapters see")
+    @Test("The first handshake is sent with the Sec-WebSocket-Key that adapters see")
     func key() async throws {
         let seen = Locked<String?>(nil)
         let adapter = Adapter { request, _ in
@@ -105,7 +105,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("Redirects are followed, also those to a ws URL", arguments: ["/there", nil])
+    @Test("A redirect of the handshake to a path or to a ws URL is followed", arguments: ["/there", nil])
     func redirect(_ location: String?) async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.redirect(to: location ?? server.webSocketURL("/there").absoluteString))
@@ -117,7 +117,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("Cookies are sent and stored, adapters' headers are sent, a 503 is sent again by a retrier")
+    @Test("The handshake passes the session's cookie jar, adapters and retriers")
     func policies() async throws {
         let jar = CookieJar()
         let configuration = SessionConfiguration(
@@ -135,7 +135,9 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("A deadline, a time-out and a cancel end the opening", arguments: ["deadline", "timeout", "cancel"])
+    @Test(
+        "open() ends at the request's deadline, at its timeout, and by cancel()",
+        arguments: ["deadline", "timeout", "cancel"])
     func limits(_ kind: String) async throws {
         let clock = TestClock()
         try await withWebSockets(.fault(.stall), configuration: .init(clock: clock)) {
@@ -155,7 +157,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("A proxy is asked for a tunnel")
+    @Test("A WebSocket to a ws URL is opened through an HTTP proxy's tunnel")
     func proxy() async throws {
         try await withWebSockets { (server: MockServer, _: Session) async throws in
             let proxy = try RawServer(Self.tunnel(to: server.port))
@@ -183,7 +185,7 @@ struct WebSocketUpgradeTests {
         """
     }
 
-    @Test("A transport without connections, and a subprotocol that is no token, are refused with a reason")
+    @Test("open() fails over a transport without connections, and for a subprotocol that is no token")
     func impossible() async throws {
         let session = Session(transport: StubTransport { _ in .text("") })
         let other = Session(transport: PageTransport { _ in (200, [:], "") })
