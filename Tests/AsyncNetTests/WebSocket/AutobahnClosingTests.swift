@@ -42,7 +42,9 @@ struct AutobahnClosingTests {
         validCodes.map { WebSocketCase("7.7 \($0)", [.close($0)], [.close($0)]) }
         + invalidCodes.map { WebSocketCase("7.9, 7.13 \($0)", [.close($0)], fails: .protocolError) }
 
-    @Test("Each case has its events, reply and failure", arguments: sequences + payloads + codes)
+    @Test(
+        "7: Each case of close frames gives the events, reply and failure of Autobahn",
+        arguments: sequences + payloads + codes)
     func outcome(of example: WebSocketCase) {
         let faults = example.faults()
         #expect(faults.prefix(3) == [])

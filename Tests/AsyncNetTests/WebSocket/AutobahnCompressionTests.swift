@@ -57,7 +57,9 @@ struct AutobahnCompressionTests {
         return compression
     }
 
-    @Test("12.1 to 12.5: Messages of 16 bytes to 128 KiB, whole and in fragments", arguments: 1...5)
+    @Test(
+        "12.1 to 12.5: Compressed messages of 16 bytes to 128 KiB, whole and in fragments, are received",
+        arguments: 1...5)
     func payloads(kind: Int) throws {
         var agreed = WebSocketDeflate()
         agreed.minimumSize = 0
@@ -84,7 +86,7 @@ struct AutobahnCompressionTests {
         ("13.7", .init(serverContextTakeover: false, clientWindowBits: 12)),
     ]
 
-    @Test("13.1 to 13.7: All parameters, agreed by a handshake", arguments: parameters)
+    @Test("13.1 to 13.7: Messages are received with each agreement on permessage-deflate", arguments: parameters)
     func agreed(number: String, compression: WebSocketCompression) throws {
         let client = try WebSocketHandshake(compression: Self.always(compression))
         let server = try WebSocketServerHandshake(
@@ -102,7 +104,7 @@ struct AutobahnCompressionTests {
         }
     }
 
-    @Test("13.7: Of several offers, the first that is valid is accepted")
+    @Test("13.7: A server accepts the first valid one of several offers")
     func offers() throws {
         let handshake = try WebSocketHandshake(compression: Self.always())
         var headers = handshake.headers

@@ -82,13 +82,17 @@ struct AutobahnFramingTests {
         WebSocketCase("5.19, 5.20", five, [.ping("first"), .ping("second"), .text("12345")]),
     ]
 
-    @Test("Each case has its events, replies and failure", arguments: framing + pings + reserved + opcodes + fragments)
+    @Test(
+        "1 to 5: Each case of frames gives the events, replies and failure of Autobahn",
+        arguments: framing + pings + reserved + opcodes + fragments)
     func outcome(of example: WebSocketCase) {
         let faults = example.faults()
         #expect(faults.prefix(3) == [])
     }
 
-    @Test("1.1.8, 1.2.8: 64 KiB in pieces of 997 bytes", arguments: [WebSocketRole.client, .server])
+    @Test(
+        "1.1.8, 1.2.8: A message of 64 KiB that arrives in pieces of 997 bytes is received",
+        arguments: [WebSocketRole.client, .server])
     func pieces(role: WebSocketRole) {
         for example in Self.framing.suffix(2) {
             let bytes = example.bytes(to: role)

@@ -27,7 +27,9 @@ struct AutobahnSizeTests {
         return events
     }
 
-    @Test("9.1, 9.2: Messages of 64 KiB to 16 MiB in one frame", arguments: [16, 18, 20, 22, 23, 24], [true, false])
+    @Test(
+        "9.1, 9.2: A message of 64 KiB to 16 MiB in one frame is received", arguments: [16, 18, 20, 22, 23, 24],
+        [true, false])
     func large(bits: Int, isText: Bool) throws {
         let message = Self.message(1 << bits, isText: isText)
         let events = try Self.transfer(message)
@@ -36,7 +38,8 @@ struct AutobahnSizeTests {
     }
 
     @Test(
-        "9.3, 9.4: 4 MiB in fragments of 64 bytes to 4 MiB", arguments: [6, 8, 10, 12, 14, 16, 18, 20, 22],
+        "9.3, 9.4: A message of 4 MiB in fragments of 64 bytes to 4 MiB is received",
+        arguments: [6, 8, 10, 12, 14, 16, 18, 20, 22],
         [true, false])
     func fragments(bits: Int, isText: Bool) throws {
         let message = Self.message(1 << 22, isText: isText)
@@ -45,7 +48,9 @@ struct AutobahnSizeTests {
         #expect(events.first == .message(message))
     }
 
-    @Test("9.5, 9.6: 1 MiB in pieces of 64 bytes to 2 KiB", arguments: [6, 7, 8, 9, 10, 11], [true, false])
+    @Test(
+        "9.5, 9.6: A message of 1 MiB that arrives in pieces of 64 bytes to 2 KiB is received",
+        arguments: [6, 7, 8, 9, 10, 11], [true, false])
     func pieces(bits: Int, isText: Bool) throws {
         let message = Self.message(1 << 20, isText: isText)
         let events = try Self.transfer(message, pieces: 1 << bits)
@@ -53,7 +58,9 @@ struct AutobahnSizeTests {
         #expect(events.first == .message(message))
     }
 
-    @Test("9.7, 9.8: 1000 messages of 0 to 4096 bytes", arguments: [0, 16, 64, 256, 1024, 4096], [true, false])
+    @Test(
+        "9.7, 9.8: Each of 1000 messages of 0 to 4096 bytes is received", arguments: [0, 16, 64, 256, 1024, 4096],
+        [true, false])
     func many(size: Int, isText: Bool) throws {
         let message = Self.message(size, isText: isText)
         var client = WebSocketMachine(role: .client, limits: Self.limits)

@@ -34,7 +34,7 @@ struct AutobahnTextTests {
         }
     }
 
-    @Test("Texts in fragments are valid or fail as in Autobahn's cases", arguments: fragments)
+    @Test("6.1 to 6.3: A text in fragments is received, or fails if it is not UTF-8", arguments: fragments)
     func outcome(of example: WebSocketCase) {
         let faults = example.faults()
         #expect(faults.prefix(3) == [])
@@ -106,7 +106,7 @@ struct AutobahnTextTests {
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    @Test("6.5 to 6.23: Valid texts are received", arguments: valid)
+    @Test("6.5 to 6.23: A text of valid UTF-8 is received", arguments: valid)
     func accepts(section: String, texts: [String]) {
         for text in texts {
             let bytes = Self.bytes(text)
@@ -117,7 +117,7 @@ struct AutobahnTextTests {
         }
     }
 
-    @Test("6.6 to 6.21: Invalid texts fail", arguments: invalid)
+    @Test("6.6 to 6.21: A text of invalid UTF-8 fails with close code 1007", arguments: invalid)
     func refuses(section: String, texts: [String]) {
         for text in texts {
             let bytes = Self.bytes(text)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("UTF-8 in pieces")
+@Suite("Validation of UTF-8 in pieces")
 struct UTF8ValidatorTests {
     private static func accepts(_ pieces: [[UInt8]]) -> Bool {
         var validator = UTF8Validator()
@@ -10,7 +10,7 @@ struct UTF8ValidatorTests {
         return isPossible && validator.isComplete
     }
 
-    @Test("All sequences of two bytes, and of three with a lead byte, are valid as for the standard library")
+    @Test("Each two bytes, alone or with more behind them, are valid exactly if String(validating:) accepts them")
     func allShort() {
         var wrong: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {
@@ -39,7 +39,7 @@ struct UTF8ValidatorTests {
         #expect(!Self.accepts([[0xF0, 0x8F, 0xBF, 0xBF]]))
     }
 
-    @Test("A wrong byte is found at every place after ASCII", arguments: 0...20)
+    @Test("A wrong byte is found after any number of ASCII bytes", arguments: 0...20)
     func places(count: Int) {
         let ascii = [UInt8](repeating: 0x61, count: count)
         #expect(Self.accepts([ascii]))

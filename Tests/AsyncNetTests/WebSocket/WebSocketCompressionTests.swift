@@ -59,7 +59,7 @@ struct WebSocketCompressionTests {
         (.init(clientContextTakeover: false), "", Agreed(false, true, 15, 15)),
     ]
 
-    @Test("The client accepts the parameters that it offered, and refuses others", arguments: responses)
+    @Test("A client accepts a response within the parameters that it offered, and refuses others", arguments: responses)
     func agreement(settings: WebSocketCompression, response: String, expected: Agreed?) throws {
         let response = try #require(Self.parameters(response))
         #expect(settings.agreement(from: response).map(Agreed.init) == expected)
@@ -85,7 +85,7 @@ struct WebSocketCompressionTests {
         ),
     ]
 
-    @Test("A server agrees to the first offer that it can accept", arguments: serverResponses)
+    @Test("A server's response has the parameters of the offer and of its own settings", arguments: serverResponses)
     func response(settings: WebSocketCompression, offer: String, expected: String, agreed: Agreed) throws {
         let response = settings.response(to: try #require(Self.parameters(offer)))
         #expect(response.parameters.text == "permessage-deflate" + expected)

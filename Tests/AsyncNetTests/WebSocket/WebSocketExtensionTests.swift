@@ -44,7 +44,7 @@ struct WebSocketExtensionTests {
     }
 
     @Test(
-        "Valid parameters are written as they were parsed",
+        "Valid parameters of permessage-deflate are written as they were parsed",
         arguments: [
             "permessage-deflate", "permessage-deflate; client_max_window_bits",
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=8; "

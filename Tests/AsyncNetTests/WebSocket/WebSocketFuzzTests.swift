@@ -51,7 +51,7 @@ struct WebSocketFuzzTests {
         return bytes
     }
 
-    @Test("Changed frames give the same outcome however they are cut, within the limits")
+    @Test("Mutated frames give the same outcome as a whole and in pieces, within the limits")
     func frames() {
         var random = Fuzzing.random(20)
         for number in 0..<Fuzzing.inputs(10_000) {
@@ -79,7 +79,7 @@ struct WebSocketFuzzTests {
         }
     }
 
-    @Test("Random headers of a handshake are refused or agreed, and what is agreed is written as it was parsed")
+    @Test("Random Sec-WebSocket-Extensions are refused, or their parameters are written as they were parsed")
     func extensions() {
         var random = Fuzzing.random(21)
         let words = [

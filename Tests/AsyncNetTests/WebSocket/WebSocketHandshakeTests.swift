@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("The client's handshake of WebSocket")
+@Suite("WebSocket handshake of the client")
 struct WebSocketHandshakeTests {
     private static func handshake(
         protocols: [String] = [], compression: WebSocketCompression? = nil
@@ -25,7 +25,7 @@ struct WebSocketHandshakeTests {
         return HTTPResponseHead(statusCode: status, url: URL(filePath: "/"), headers: headers, httpVersion: version)
     }
 
-    @Test("The headers have a key of 16 bytes, another each time")
+    @Test("A handshake has the headers of RFC 6455 §4.1, with a new key of 16 bytes each time")
     func headers() throws {
         let handshake = try WebSocketHandshake(protocols: ["v2", "v1"], compression: WebSocketCompression())
         let headers = handshake.headers
@@ -53,7 +53,7 @@ struct WebSocketHandshakeTests {
         (["Sec-WebSocket-Protocol": "v1"], "v1"), (["Sec-WebSocket-Extensions": ""], nil),
     ]
 
-    @Test("Valid responses switch to the WebSocket protocol", arguments: accepted)
+    @Test("A valid 101 response is accepted with its subprotocol", arguments: accepted)
     func accepts(changes: [String: String], subprotocol: String?) throws {
         let handshake = try Self.handshake(protocols: ["v2", "v1"])
         let agreement = try handshake.agreement(from: Self.response(to: handshake, changes.mapValues { $0 }))
@@ -73,7 +73,7 @@ struct WebSocketHandshakeTests {
         (101, ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=16"]),
     ]
 
-    @Test("Invalid responses are refused", arguments: refused)
+    @Test("A response that RFC 6455 §4.1 does not allow is .webSocketHandshakeFailed", arguments: refused)
     func refuses(status: Int, changes: [String: String?]) throws {
         let handshake = try Self.handshake(protocols: ["v2", "v1"], compression: WebSocketCompression())
         let head = Self.response(to: handshake, status: status, changes)
@@ -89,7 +89,7 @@ struct WebSocketHandshakeTests {
         #expect(error?.code == .webSocketHandshakeFailed)
     }
 
-    @Test("An extension that was not offered is refused")
+    @Test("A response with an extension that was not offered is refused")
     func notOffered() throws {
         let handshake = try Self.handshake()
         let head = Self.response(to: handshake, ["Sec-WebSocket-Extensions": "permessage-deflate"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Compressed messages")
+@Suite("Compressed WebSocket messages")
 struct WebSocketInflaterTests {
     private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
     private static let final: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
@@ -49,7 +49,7 @@ struct WebSocketInflaterTests {
         WebSocketCase("Another bit", [RawFrame(opcode: 1, reserved: 6)], fails: .protocolError),
     ]
 
-    @Test("RFC 7692 §7.2.3's examples, and what is invalid", arguments: examples)
+    @Test("The examples of RFC 7692 §7.2.3 are inflated, and invalid compressed frames fail", arguments: examples)
     func example(_ example: WebSocketCase) {
         for role in [WebSocketRole.client, .server] {
             let bytes = example.bytes(to: role)
@@ -71,7 +71,8 @@ struct WebSocketInflaterTests {
         #expect(outcome == WebSocketOutcome(events: [.text("Hello")], failure: .invalidPayload))
     }
 
-    @Test("A message that inflates beyond the limit fails before it is in memory", arguments: [true, false])
+    @Test(
+        "A small frame that inflates beyond the message's limit fails with close code 1009", arguments: [true, false])
     func bomb(isText: Bool) throws {
         var agreed = WebSocketDeflate()
         agreed.minimumSize = 0
@@ -86,7 +87,9 @@ struct WebSocketInflaterTests {
         #expect(outcome == WebSocketOutcome(failure: .messageTooBig))
     }
 
-    @Test("A message may be as large as the limit, and no larger", arguments: [(99, false), (100, false), (101, true)])
+    @Test(
+        "A compressed message as large as the limit is received, and one a byte larger fails",
+        arguments: [(99, false), (100, false), (101, true)])
     func limit(size: Int, fails: Bool) throws {
         var agreed = WebSocketDeflate()
         agreed.minimumSize = 0
@@ -99,7 +102,7 @@ struct WebSocketInflaterTests {
         #expect(outcome.events == (fails ? [] : [.message(message)]))
     }
 
-    @Test("Small messages are not compressed, and an agreed window of 256 bytes compresses none")
+    @Test("A message below 1024 bytes, or with an agreed window of 256 bytes, is sent uncompressed")
     func threshold() throws {
         let limits = WebSocketLimits(frame: 10000, message: 10000)
         let agreed = WebSocketDeflate()
@@ -116,7 +119,7 @@ struct WebSocketInflaterTests {
         #expect(plain.count == 1032)
     }
 
-    @Test("Empty messages are compressed, one after another", arguments: [true, false])
+    @Test("Empty messages are sent compressed, and received between others", arguments: [true, false])
     func empty(takesOver: Bool) throws {
         let limits = WebSocketLimits(frame: 100, message: 100)
         var agreed = WebSocketDeflate()
@@ -133,7 +136,7 @@ struct WebSocketInflaterTests {
         }
     }
 
-    @Test("Similar messages become smaller with context takeover, and not without it")
+    @Test("A message that repeats the last one becomes smaller only with context takeover")
     func takeover() throws {
         var random = SeededRandom(state: 1)
         let message = WebSocketMessage.binary(Data((0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }))
@@ -149,7 +152,7 @@ struct WebSocketInflaterTests {
         }
     }
 
-    @Test("A compressed message is marked in its first fragment only, and a window is as small as agreed")
+    @Test("Only the first fragment of a compressed message has RSV1, and the agreed window is not exceeded")
     func fragments() throws {
         let limits = WebSocketLimits(frame: 100_000, message: 100_000)
         var agreed = WebSocketDeflate()

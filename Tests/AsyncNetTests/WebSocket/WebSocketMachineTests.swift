@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("The machine of WebSocket")
+@Suite("WebSocketMachine")
 struct WebSocketMachineTests {
     private static let limits = WebSocketLimits(frame: 100, message: 200)
 
@@ -21,7 +21,7 @@ struct WebSocketMachineTests {
         ([0x09], .protocolError),
     ]
 
-    @Test("A frame's head is checked before the bytes that would follow", arguments: heads)
+    @Test("An invalid or too large frame fails at its head, before its payload arrives", arguments: heads)
     func head(bytes: [UInt8], failure: WebSocketCloseCode?) {
         #expect(Self.outcome(bytes) == WebSocketOutcome(failure: failure))
     }
@@ -39,14 +39,14 @@ struct WebSocketMachineTests {
         #expect(Self.outcome(frame + more + [0x80, 1]) == WebSocketOutcome(failure: .messageTooBig))
     }
 
-    @Test("The limit of frames is not one of control frames, which have at most 125 bytes")
+    @Test("A ping of 125 bytes is received although the limit of a frame is 100 bytes")
     func controlFrames() {
         let ping = [0x89, 125] + [UInt8](repeating: 0x61, count: 125)
         #expect(Self.outcome(ping + [0x82, 101]).failure == .messageTooBig)
         #expect(Self.outcome(ping + [0x82, 0]).failure == nil)
     }
 
-    @Test("Events come one by one; a failure comes after those before it, and again")
+    @Test("The events before a failure are returned first, and the failure at each later call")
     func order() throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)
         machine.receive(Data([0x81, 1, 0x61, 0x82, 0, 0x83]))
@@ -62,7 +62,7 @@ struct WebSocketMachineTests {
         }
     }
 
-    @Test("A slice with another start index is received as its bytes")
+    @Test("Slices of Data that do not begin at index 0 are parsed")
     func slices() throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)
         machine.receive(Data([9, 9, 9, 0x81, 2])[3...])
@@ -73,7 +73,7 @@ struct WebSocketMachineTests {
         #expect(second == .binary([]))
     }
 
-    @Test("A close is replied to once, and nothing is sent after it")
+    @Test("A close frame is replied to once, and no other frame can be sent after the reply")
     func reply() throws {
         var machine = WebSocketMachine(role: .server, limits: Self.limits)
         let close = machine.reply(to: .close(4000, "why"))
@@ -90,7 +90,7 @@ struct WebSocketMachineTests {
         #expect(second?.code == .webSocketClosed)
     }
 
-    @Test("This side's close is not replied to again, and messages before the peer's close are received")
+    @Test("After a close frame was sent, messages are received up to the peer's close, which gets no reply")
     func closing() throws {
         var machine = WebSocketMachine(role: .server, limits: Self.limits)
         let close = try machine.encodeClose(.goingAway, reason: "é")
@@ -117,7 +117,7 @@ struct WebSocketMachineTests {
     ]
 
     @Test(
-        "A close with a code or reason that must not be sent is refused, and may be sent rightly then",
+        "A close frame is encoded, or .invalidRequest if its code or reason must not be sent (RFC 6455 §7.4)",
         arguments: closes)
     func encodesClose(code: UInt16?, reason: String, isAllowed: Bool) throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)
@@ -134,7 +134,7 @@ struct WebSocketMachineTests {
         #expect(!hasSentClose)
     }
 
-    @Test("Failures have close frames and errors of their kind")
+    @Test("Each kind of failure has its close code (1002, 1007, 1009, 1011) and its error")
     func failures() {
         let failures: [(WebSocketFailure, UInt8, AsyncNetError.Code)] = [
             (.violation("a"), 0xEA, .webSocketProtocolViolated), (.invalidData("a"), 0xEF, .webSocketProtocolViolated),
@@ -148,7 +148,7 @@ struct WebSocketMachineTests {
         }
     }
 
-    @Test("Pings and pongs have at most 125 bytes")
+    @Test("A ping of 125 bytes is encoded, and one of 126 bytes is .invalidRequest")
     func controls() throws {
         var machine = WebSocketMachine(role: .server, limits: Self.limits)
         let ping = try machine.encodePing(Data(count: 125))
@@ -159,7 +159,7 @@ struct WebSocketMachineTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("Descriptions of messages have no content")
+    @Test("Descriptions and dumps of messages do not show their content")
     func descriptions() {
         let messages: [WebSocketMessage] = [.text("secret"), .binary(Data("secret".utf8))]
         for message in messages {

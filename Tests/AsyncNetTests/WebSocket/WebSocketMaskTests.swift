@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Masks of WebSocket frames")
 struct WebSocketMaskTests {
-    @Test("The masked Hello of RFC 6455 §5.7 is unmasked")
+    @Test("Hello is masked to the bytes of RFC 6455 §5.7")
     func example() {
         var bytes = Array("Hello".utf8)
         let mask = WebSocketMask([0x37, 0xFA, 0x21, 0x3D])
@@ -14,7 +14,7 @@ struct WebSocketMaskTests {
         #expect(mask.bytes == [0x37, 0xFA, 0x21, 0x3D])
     }
 
-    @Test("Every size and offset is masked as byte by byte")
+    @Test("Each size and offset is masked to the same bytes as by a loop over single bytes")
     func reference() {
         let key: [UInt8] = [1, 2, 4, 8]
         for size in 0...40 {
@@ -28,7 +28,7 @@ struct WebSocketMaskTests {
         }
     }
 
-    @Test("Unaligned memory is masked too")
+    @Test("Bytes in unaligned memory are masked")
     func unaligned() {
         var bytes = [UInt8](repeating: 0, count: 21)
         bytes.withUnsafeMutableBytes { buffer in

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetTestSupport
 
-@Suite("The server's handshake of WebSocket")
+@Suite("WebSocket handshake of the server")
 struct WebSocketServerHandshakeTests {
     private static func request(_ changes: [String: String?] = [:]) -> HTTPHeaders {
         var headers: HTTPHeaders = [
@@ -18,7 +18,7 @@ struct WebSocketServerHandshakeTests {
         return headers
     }
 
-    @Test("The response has the accepted key, the server's preferred protocol and the extension")
+    @Test("The response has Sec-WebSocket-Accept, the server's preferred subprotocol and the extension")
     func response() throws {
         let headers = Self.request([
             "Sec-WebSocket-Protocol": "v1, v2", "Sec-WebSocket-Extensions": "other, permessage-deflate",
@@ -46,7 +46,7 @@ struct WebSocketServerHandshakeTests {
         (["Sec-WebSocket-Extensions": "=;"], 400),
     ]
 
-    @Test("Requests that are no handshake are refused", arguments: refused)
+    @Test("An invalid handshake is refused with 400, or with 426 for another version", arguments: refused)
     func refuses(changes: [String: String?], status: Int) {
         let refusal = #expect(throws: WebSocketServerHandshake.Refusal.self) {
             try WebSocketServerHandshake(
@@ -56,7 +56,7 @@ struct WebSocketServerHandshakeTests {
         #expect(refusal?.headers["Sec-WebSocket-Version"] == (status == 426 ? "13" : nil))
     }
 
-    @Test("A handshake with another method than GET is refused")
+    @Test("A handshake with another method than GET is refused with 400")
     func method() {
         let refusal = #expect(throws: WebSocketServerHandshake.Refusal.self) {
             try WebSocketServerHandshake(method: .post, headers: Self.request())
