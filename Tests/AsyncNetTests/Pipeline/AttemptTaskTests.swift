@@ -11,7 +11,7 @@ struct AttemptTaskTests {
         return nil
     }
 
-    @Test("A failure cancels the part of the attempt that runs, and each later part")
+    @Test("fail() cancels the part of the attempt that runs, and each later part")
     func failure() async {
         let task = AttemptTask()
         let code = await code {
@@ -24,7 +24,7 @@ struct AttemptTaskTests {
         #expect(await self.code { try await task.run { try Task.checkCancellation() } } == .timedOut)
     }
 
-    @Test("A part that ends before its cancellation takes effect has its value")
+    @Test("A part of an attempt that returns although fail() cancelled it has its value")
     func value() async throws {
         let task = AttemptTask()
         let value = try await task.run {
@@ -34,7 +34,7 @@ struct AttemptTaskTests {
         #expect(value == 7)
     }
 
-    @Test("A failure between two parts ends the second; after the attempt's end it is ignored")
+    @Test("fail() between two parts of an attempt cancels the second, and fail() after the end cancels nothing")
     func end() async throws {
         let (task, timers) = (AttemptTask(), TimerQueue(TimeSource(ContinuousClock())))
         try await task.run {}

@@ -61,7 +61,8 @@ struct CacheDecodingTests {
         #expect(await summary(transport) == "hit good")
     }
 
-    @Test("A stored body that does not decode is removed at the first failure", arguments: Damage.allCases)
+    @Test(
+        "A stored body that does not decode is removed after the first request that fails", arguments: Damage.allCases)
     func removed(_ damage: Damage) async throws {
         let transport = CodedTransport([try gzip("good")], isWhole: true)
         let head = HTTPRequestHead(url: try "http://a/".asURL())

@@ -30,7 +30,7 @@ struct CachePartitionsTests {
     }
 
     @Test(
-        "A partition gets neither a response of another one nor of the cache, and keeps its own",
+        "A partition serves its own responses, not those of another partition or of the cache",
         arguments: Kind.allCases)
     func apart(_ kind: Kind) async throws {
         let sites = sites(try cache(kind), "user-7", "user-8")
@@ -69,7 +69,9 @@ struct CachePartitionsTests {
         #expect(await sites[2].get().summary == "hit 1")
     }
 
-    @Test("Removals and unsafe methods concern the responses of their own partition", arguments: Kind.allCases)
+    @Test(
+        "A removal or an unsafe method in one partition leaves the responses of the others stored",
+        arguments: Kind.allCases)
     func removals(_ kind: Kind) async throws {
         for action in ["POST", "remove", "removeAll"] {
             let sites = sites(try cache(kind), "user-7", "user-8")
@@ -85,7 +87,7 @@ struct CachePartitionsTests {
         }
     }
 
-    @Test("The cache that partitions were made of removes and counts the responses of all", arguments: Kind.allCases)
+    @Test("removeAll() and the statistics of a cache include the responses of its partitions", arguments: Kind.allCases)
     func whole(_ kind: Kind) async throws {
         let sites = sites(try cache(kind), "user-7", "user-8")
         for site in sites { _ = await site.get() }
@@ -98,7 +100,7 @@ struct CachePartitionsTests {
         for site in sites { #expect(await site.get(mode: .onlyIfCached).error?.code == .notCached) }
     }
 
-    @Test("The capacity of a cache is that of all its partitions together", arguments: Kind.allCases)
+    @Test("The capacity of a cache limits the bytes of all its partitions together", arguments: Kind.allCases)
     func capacity(_ kind: Kind) async throws {
         let cache = try cache(kind, capacity: 100_000)
         let server: StubTransport.Handler = { _ in
@@ -111,7 +113,7 @@ struct CachePartitionsTests {
     }
 
     @Test(
-        "A removal by one value of a partition drops what is on its way by another, and nothing of other partitions",
+        "removeAll() of a partition drops its response that still arrives, but not one of another partition",
         arguments: ["user-7", "user-8"])
     func removedMeanwhile(_ name: String) async throws {
         let cache = HTTPCache()
@@ -129,7 +131,7 @@ struct CachePartitionsTests {
         #expect(await site.cache.statistics.entries == (name == "user-7" ? 0 : 1))
     }
 
-    @Test("Without a partition cookies and X-User separate responses only as the page says")
+    @Test("Without partitions Cookie separates private responses, Authorization also others, and X-User none")
     func withoutPartitions() async {
         for (header, control, isShared) in [
             ("Cookie", "max-age=60", true), ("Cookie", "private, max-age=60", false), ("X-User", "max-age=60", true),
@@ -145,7 +147,7 @@ struct CachePartitionsTests {
 
 @Suite("Deciding what a cache stores", .timeLimit(.minutes(5)))
 struct CacheWillStoreTests {
-    @Test("The closure stores a response, stores nothing, or stores it with other headers")
+    @Test("The cache's closure stores a response, does not store it, or stores it with other headers")
     func decisions() async {
         let cache = HTTPCache { request, response in
             switch request.url.path() {
@@ -174,7 +176,7 @@ struct CacheWillStoreTests {
         }
     }
 
-    @Test("The closure gets the request as it is sent, and is not called for responses that are never stored")
+    @Test("The cache's closure gets the request as sent, and is not called for a response that is never stored")
     func asked() async {
         let asked = Locked<[String]>([])
         let cache = HTTPCache { request, response in
@@ -195,7 +197,7 @@ struct CacheWillStoreTests {
         #expect(await cache.statistics.entries == 1)
     }
 
-    @Test("A partition calls the cache's closure for a 304 too, which changes or removes the stored response")
+    @Test("A partition calls the cache's closure for a 304, which can change or remove the stored response")
     func confirmed() async {
         let isAllowed = Locked(true)
         let cache = HTTPCache { _, response in

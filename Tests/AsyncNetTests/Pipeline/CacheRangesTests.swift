@@ -98,7 +98,7 @@ struct CacheRangesTests {
     }
 
     @Test(
-        "Stored ranges of one version that touch are combined, in the end to the whole body", arguments: Kind.allCases)
+        "Adjacent stored ranges of one version are combined, up to the whole body", arguments: Kind.allCases)
     func combined(_ kind: Kind) async throws {
         let site = try site(kind)
         #expect(await get(site, "4-5") == "miss 45 206 bytes 4-5/10")
@@ -113,7 +113,7 @@ struct CacheRangesTests {
     }
 
     @Test(
-        "Parts without a strong validator, or of other versions, are not combined",
+        "Stored ranges without a strong validator, or of different versions, are not combined",
         arguments: ["", "W/\"1\"", "\"1\""], Kind.allCases)
     func apart(_ tag: String, _ kind: Kind) async throws {
         let version = SiteVersion(tag)
@@ -125,7 +125,9 @@ struct CacheRangesTests {
         #expect(await get(site, nil, mode: .onlyIfCached) == "none notCached 0 -")
     }
 
-    @Test("A stale response is confirmed for a range, or replaced by the new version", arguments: Kind.allCases)
+    @Test(
+        "A range request revalidates a stale stored response, or replaces it with a range of the new version",
+        arguments: Kind.allCases)
     func stale(_ kind: Kind) async throws {
         let version = SiteVersion("\"1\"")
         let site = try site(kind, control: "max-age=10", version: version)
@@ -141,7 +143,7 @@ struct CacheRangesTests {
         #expect(await get(site, "2-3") == "hit 23 206 bytes 2-3/10")
     }
 
-    @Test("A part whose length is not that of its Content-Range is not stored, nor one that nobody asked for")
+    @Test("A 206 that does not match its Range request, or has an unknown coding, is not stored")
     func malformed() async {
         for (range, part, headers) in [
             ("bytes=-5", "bytes 4-9/10", [:]), ("bytes=0-4", "bytes */10", [:]), ("bytes=0-4", "", [:]),
@@ -159,7 +161,7 @@ struct CacheRangesTests {
         }
     }
 
-    @Test("A range of a stored body on disk is served though it is larger than one read", arguments: [0, 1_500_000])
+    @Test("A range of 300,000 bytes is served from a stored body on disk", arguments: [0, 1_500_000])
     func large(_ start: Int) async throws {
         let body = patternedData(2_000_000)
         let cache = try HTTPCache(directory: folder.url)
@@ -171,7 +173,7 @@ struct CacheRangesTests {
         #expect(response.statusCode == 206 && site.stub.requests.count == 1)
     }
 
-    @Test("A response to HEAD is not stored, and a range counts for GET only")
+    @Test("A response to HEAD is not stored, and a HEAD with Range bypasses the cache")
     func head() async throws {
         let site = try site(.memory)
         #expect(await site.get(method: .head).metrics.cacheOutcome == .miss)
@@ -179,7 +181,7 @@ struct CacheRangesTests {
         #expect(await site.get(method: .head, headers: ["Range": "bytes=0-1"]).metrics.cacheOutcome == .bypassed)
     }
 
-    @Test("A range beyond the end leaves a stale response without Content-Length stored", arguments: Kind.allCases)
+    @Test("A 416 to a range beyond the end leaves the stale response stored", arguments: Kind.allCases)
     func beyondTheEndOfStale(_ kind: Kind) async throws {
         let site = try site(kind, control: "max-age=10")
         #expect(await get(site, nil) == "miss 0123456789 200 -")
@@ -188,7 +190,7 @@ struct CacheRangesTests {
         #expect(await get(site, nil) == "revalidated 0123456789 200 -")
     }
 
-    @Test("A caller's range finds its own part, although the response varies by Accept-Encoding")
+    @Test("A range request is served its stored 206, although that has Vary: Accept-Encoding")
     func varied() async {
         let stub = StubTransport { _ in
             .text(

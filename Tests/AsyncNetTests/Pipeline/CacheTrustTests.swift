@@ -29,7 +29,7 @@ struct CacheTrustTests {
         await session.request("https://a/").serializing(String.self).response.summary
     }
 
-    @Test("A response stored without verification, or through a proxy, is not served to a session that verifies")
+    @Test("A response from an unverified server, direct or through a proxy, is not served to a session that verifies")
     func poisoned() async {
         let good = session(.verified()) { _ in .text("good", headers: ["Cache-Control": "max-age=600"]) }
         let evil = session(.unverified(route: "")) { _ in .text("evil", headers: ["Cache-Control": "max-age=600"]) }
@@ -52,7 +52,7 @@ struct CacheTrustTests {
     }
 
     @Test(
-        "A server that is not verified neither confirms, changes nor removes what a verified one has sent",
+        "An unverified server's 304, 200 or no-store does not change the stored response of a verified server",
         arguments: ["304", "200", "no-store"])
     func revalidation(_ answer: String) async {
         let good = session(.verified()) { request in
@@ -75,7 +75,9 @@ struct CacheTrustTests {
         #expect(await summary(good) == "hit good")
     }
 
-    @Test("Over TLS, what was stored with trust in everything is not served with anchors", arguments: [true, false])
+    @Test(
+        "Over TLS, a response stored with trust disabled is not served to a session with anchors",
+        arguments: [true, false])
     func libcurl(_ isOnDisk: Bool) async throws {
         let folder = try TemporaryFolder()
         let cache = isOnDisk ? try HTTPCache(directory: folder.url) : HTTPCache()
@@ -98,7 +100,7 @@ struct CacheTrustTests {
     }
 
     @Test(
-        "A transport that refuses the host or cannot be used gets its error, not what another stored",
+        "A request over a transport that refuses the host or is invalid gets its error, not a stored response",
         arguments: [true, false])
     func unusable(_ isRefused: Bool) async {
         let handler: StubTransport.Handler = { _ in .text("evil", headers: ["Cache-Control": "max-age=600"]) }

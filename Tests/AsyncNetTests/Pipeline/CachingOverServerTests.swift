@@ -12,7 +12,7 @@ struct CachingOverServerTests {
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "Stored responses are used while fresh, confirmed by 304, and replaced by 200",
+        "A stored response with no-cache is confirmed by a 304 and replaced by a 200",
         arguments: TransportUnderTest.allCases, [true, false])
     func outcomes(_ transport: TransportUnderTest, _ isOnDisk: Bool) async throws {
         let server = try await MockServer.start()
@@ -38,7 +38,7 @@ struct CachingOverServerTests {
         await server.stop()
     }
 
-    @Test("A body is stored as it was sent, and decoded each time", arguments: TransportUnderTest.allCases)
+    @Test("A stored response with a gzip body is served decoded each time", arguments: TransportUnderTest.allCases)
     func contentCoding(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         let text = String(repeating: "hello ", count: 10_000)
@@ -54,7 +54,9 @@ struct CachingOverServerTests {
         await server.stop()
     }
 
-    @Test("Downloads and streams are stored and served too", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A downloaded response is stored, and served to a download, a stream and a data request",
+        arguments: TransportUnderTest.allCases)
     func kinds(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         let body = patternedData(3_000_000)
@@ -76,7 +78,7 @@ struct CachingOverServerTests {
     }
 
     @Test(
-        "A stale response that its server allows is used when the server cannot be reached",
+        "A stale response with stale-if-error is served when its server cannot be reached",
         arguments: TransportUnderTest.allCases)
     func serverGone(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -91,7 +93,7 @@ struct CachingOverServerTests {
     }
 
     @Test(
-        "A stale response is delivered in place of a timeout, without a retrier too",
+        "A stale response with stale-if-error is served in place of a timeout",
         arguments: TransportUnderTest.allCases)
     func timeout(_ transport: TransportUnderTest) async throws {
         let stored = MockResponse.text("stored", headers: ["Cache-Control": "max-age=0, stale-if-error=60"])
@@ -104,7 +106,7 @@ struct CachingOverServerTests {
         }
     }
 
-    @Test("Any number of requests at a time, of which some are cancelled, leave whole bodies")
+    @Test("300 concurrent requests over a disk cache, some of them cancelled, get whole bodies")
     func storm() async throws {
         let server = try await MockServer.start()
         for number in 0..<10 {

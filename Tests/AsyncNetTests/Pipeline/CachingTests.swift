@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Caching", .timeLimit(.minutes(5)))
 struct CachingTests {
-    @Test("A fresh response is used without the server, and another one is fetched when it is not fresh any more")
+    @Test("A stored response is served without a request while it is fresh, and fetched again once it is stale")
     func fresh() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         #expect(await site.get().summary == "miss 1")
@@ -34,7 +34,7 @@ struct CachingTests {
         for response in responses { #expect(await response.response.metrics.cacheOutcome == nil) }
     }
 
-    @Test("A stale response is confirmed by 304, with the new headers, and is fresh again")
+    @Test("A 304 updates the headers of a stale response and makes it fresh again (RFC 9111 §4.3.4)")
     func confirmed() async {
         let site = CachedSite { request in
             guard request.headers["If-None-Match"] == #""v1""# else {
@@ -52,7 +52,7 @@ struct CachingTests {
         #expect(await site.get().summary == "hit body")
     }
 
-    @Test("A changed response replaces the stored response")
+    @Test("A 200 to a revalidation replaces the stored response")
     func changed() async {
         let site = CachedSite(counting(["ETag": #""v1""#, "Cache-Control": "no-cache"]))
         #expect(await site.get().summary == "miss 1")
@@ -114,7 +114,7 @@ struct CachingTests {
         #expect(response.statusCode == 504 && site.stub.requests.isEmpty)
     }
 
-    @Test("A stale response is used at once and revalidated in the background, once at a time")
+    @Test("A stale response with stale-while-revalidate is served, and revalidated in the background")
     func staleWhileRevalidating() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=10, stale-while-revalidate=60"]))
         _ = await site.get()
@@ -125,7 +125,7 @@ struct CachingTests {
         #expect(site.stub.requests.count == 2)
     }
 
-    @Test("A stale response is used in place of an error of the server or the network, if the server allows it")
+    @Test("A stale response with stale-if-error replaces a 503 or a connection error, but not a 404")
     func staleIfError() async {
         let fails = Locked<MockResponse?>(nil)
         let site = CachedSite { request in
@@ -145,7 +145,7 @@ struct CachingTests {
         #expect(await site.get().error?.code == .cannotConnect)
     }
 
-    @Test("An unsafe method removes what is stored of its URL, and of the URLs that its response names")
+    @Test("An unsafe method removes the stored responses of its URL and of its response's Location")
     func invalidation() async {
         let site = CachedSite { request in
             request.method == .post
@@ -159,7 +159,7 @@ struct CachingTests {
         #expect(await site.get("http://a/other").summary == "hit /other")
     }
 
-    @Test("Variants by Vary are stored side by side; credentials separate responses that are not public")
+    @Test("Responses are stored per value of the Vary header, and per Authorization unless they are public")
     func variants() async {
         let site = CachedSite { request in
             .text(
@@ -198,7 +198,7 @@ struct CachingTests {
         #expect((statistics.misses, statistics.hits, statistics.stale) == (2, 1, 1))
     }
 
-    @Test("A reader that leaves a body early stores nothing, a reader of all of it does")
+    @Test("A streamed response is stored only if its body is read to the end")
     func streams() async throws {
         let count = Counter()
         let site = CachedSite { _ in
@@ -214,7 +214,7 @@ struct CachingTests {
         #expect(received == 400_000 && site.stub.requests.count == 2)
     }
 
-    @Test("A body that breaks off is not stored")
+    @Test("A response whose body is cut off by a reset is not stored")
     func brokenBody() async {
         let site = CachedSite { _ in
             var reply = MockResponse.text("0123456789", headers: ["Cache-Control": "max-age=60"])
@@ -225,7 +225,7 @@ struct CachingTests {
         #expect(await site.cache.statistics.entries == 0)
     }
 
-    @Test("HEAD is served from a stored response to GET, without its body")
+    @Test("A HEAD is served the head of a stored response to GET")
     func head() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60", "X": "y"]))
         _ = await site.get()
@@ -235,7 +235,7 @@ struct CachingTests {
     }
 
     @Test(
-        "Requests with a range or conditions of their own pass untouched",
+        "A request with conditions of its own, or an invalid Range, bypasses the cache",
         arguments: [
             "Range", "If-None-Match", "If-Modified-Since", "If-Range",
         ])
@@ -246,7 +246,7 @@ struct CachingTests {
         #expect(await site.get().summary == "hit 1")
     }
 
-    @Test("A stored response is used although its origin's circuit is open, and takes no permit")
+    @Test("A stored response is served although the circuit of its origin is open")
     func circuitOpen() async {
         let fails = Locked(false)
         let site = CachedSite(configuration: .init(circuitBreaker: CircuitBreaker())) { request in
@@ -261,7 +261,7 @@ struct CachingTests {
         #expect(await site.get("http://a/a").summary == "hit body")
     }
 
-    @Test("A challenge is not stored, even with a lifetime, and another user's response is not used")
+    @Test("A 401 with max-age is not stored, and a response to one user is not served to another")
     func challenge() async {
         let site = CachedSite { request in
             guard let credentials = request.headers["Authorization"] else {
@@ -292,7 +292,7 @@ struct CachingTests {
         }
     }
 
-    @Test("A stored error is no response to a request that is sent again")
+    @Test("A retry after a 503 with max-age sends a request instead of being served the stored 503")
     func retries() async {
         let count = Counter()
         let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .zero, jitter: .none))
@@ -303,7 +303,7 @@ struct CachingTests {
         #expect(site.stub.requests.count == 3)
     }
 
-    @Test("A request with no-store neither uses nor stores a response, as a stream of events does not")
+    @Test("A request with no-store and a stream of server-sent events are not served a stored response")
     func noStore() async throws {
         let site = CachedSite { _ in
             .text("data: 1\n\n", headers: ["Cache-Control": "max-age=60", "Content-Type": "text/event-stream"])
@@ -315,7 +315,7 @@ struct CachingTests {
         #expect(await site.get().metrics.cacheOutcome == .hit)
     }
 
-    @Test("Equal requests that run at the same time share a transfer only if they use the cache in the same way")
+    @Test("Concurrent equal requests with different cache modes do not share a transfer")
     func coalescing() async {
         let (entered, leave) = (Gate(), Gate())
         let site = CachedSite(configuration: .init(coalescesRequests: true)) { _ in
@@ -331,7 +331,7 @@ struct CachingTests {
         #expect(await [first, second].map(\.metrics.cacheOutcome) == [.miss, .miss])
     }
 
-    @Test("Validators and serializers treat a stored response as any other")
+    @Test("validate() refuses a stored 404 as it refuses one from the server")
     func validators() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"], status: 404))
         _ = await site.get()
@@ -339,7 +339,7 @@ struct CachingTests {
         #expect(response.error?.code == .unacceptableStatus && response.metrics.cacheOutcome == .hit)
     }
 
-    @Test("A response that supersedes another is used, though it has another variant")
+    @Test("A stored public response is not served after a reload has got a newer private one")
     func superseded() async {
         let count = Counter()
         let site = CachedSite { _ in
@@ -352,7 +352,9 @@ struct CachingTests {
         #expect(await site.get().summary == "miss 3")
     }
 
-    @Test("A 304 can withdraw what it confirms, or make it private", arguments: ["no-store", "private, max-age=60"])
+    @Test(
+        "A 304 with no-store or private withdraws a stored public response from other users",
+        arguments: ["no-store", "private, max-age=60"])
     func withdrawn(_ control: String) async {
         let site = CachedSite { request in
             request.headers["If-None-Match"] == nil
@@ -367,7 +369,7 @@ struct CachingTests {
         #expect(await site.cache.statistics.entries == (control == "no-store" ? 1 : 2))
     }
 
-    @Test("A response that may not be stored removes the one that it supersedes")
+    @Test("A response with no-store removes the stored response that it supersedes")
     func supersededUnstored() async {
         let site = CachedSite { request in
             request.headers["If-None-Match"] == nil
@@ -379,7 +381,8 @@ struct CachingTests {
         #expect(await site.cache.statistics.entries == 0)
     }
 
-    @Test("A response whose URL is removed while it arrives is not stored", arguments: [true, false])
+    @Test(
+        "A response is not stored if removeAll() or a POST to its URL comes while it arrives", arguments: [true, false])
     func removedMeanwhile(_ removesAll: Bool) async {
         let (entered, leave) = (Gate(), Gate())
         let site = CachedSite { request in
@@ -397,7 +400,7 @@ struct CachingTests {
         #expect(await site.cache.statistics.entries == 0)
     }
 
-    @Test("Revalidation has no stale response in place of an error, and an error has an outcome")
+    @Test("A forced revalidation that fails gets the error despite stale-if-error")
     func forcedRevalidation() async {
         let fails = Locked(MockResponse.status(503))
         let site = CachedSite { request in
@@ -412,7 +415,7 @@ struct CachingTests {
         #expect(response.error?.code == .cannotConnect && response.metrics.cacheOutcome == .miss)
     }
 
-    @Test("A server's errors open its circuit, though stale responses replace them")
+    @Test("503 responses open the circuit of their origin, although stale responses replace them")
     func circuitOfStale() async {
         let site = CachedSite(configuration: .init(circuitBreaker: CircuitBreaker(consecutiveFailures: 3))) { request in
             request.headers["If-None-Match"] == nil
@@ -435,7 +438,7 @@ struct CachingTests {
         #expect(await site.cache.statistics.hits == 0)
     }
 
-    @Test("A fragment is neither stored nor given to another request")
+    @Test("Requests that differ in the URL's fragment share a stored response, each with its own fragment")
     func fragments() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         _ = await site.get("http://a/x#secret")
@@ -444,7 +447,7 @@ struct CachingTests {
         #expect(response.response?.url?.absoluteString == "http://a/x#other")
     }
 
-    @Test("Removing a URL drops its responses, and removing all drops every response")
+    @Test("remove() drops the stored responses of one URL, and removeAll() those of every URL")
     func removing() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         for path in ["x", "y"] { _ = await site.get("http://a/\(path)") }

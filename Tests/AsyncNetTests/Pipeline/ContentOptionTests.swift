@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// `RequestOptions.decodesContent`.
-@Suite("The option not to decode bodies")
+@Suite("The option decodesContent")
 struct ContentOptionTests {
     private static let text = Data((0..<200).map { "line \($0)\n" }.joined().utf8)
     private let coded: Data
@@ -17,7 +17,7 @@ struct ContentOptionTests {
     }
 
     @Test(
-        "Without decoding the body is delivered as it was sent, and identity is requested",
+        "With decodesContent false the body is delivered as it was sent, and identity is requested",
         arguments: TransportUnderTest.withoutURLSession)
     func overTransports(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -34,7 +34,7 @@ struct ContentOptionTests {
         await server.stop()
     }
 
-    @Test("The limit of the body's size counts the bytes as they were sent")
+    @Test("With decodesContent false maximumBodySize counts the bytes as they were sent")
     func limit() async throws {
         let options = RequestOptions(maximumBodySize: Int64(coded.count), decodesContent: false)
         let session = Session(transport: transport)
@@ -44,7 +44,7 @@ struct ContentOptionTests {
         #expect(response.error?.code == .bodyTooLarge)
     }
 
-    @Test("Requests with and without the option do not share a transfer")
+    @Test("Requests that differ in decodesContent do not share a transfer")
     func coalescing() async throws {
         let session = Session(transport: transport, configuration: .init(coalescesRequests: true))
         let headers: HTTPHeaders = ["Accept-Encoding": "gzip"]
@@ -55,7 +55,7 @@ struct ContentOptionTests {
         #expect(first == coded && second == Self.text)
     }
 
-    @Test("A stored response is delivered decoded or as it was sent, as the request wants")
+    @Test("A stored response is delivered decoded or as it was sent, by decodesContent of the request")
     func cached() async throws {
         var reply = transport.reply
         reply.headers.add(name: "Cache-Control", value: "max-age=60")
@@ -69,7 +69,7 @@ struct ContentOptionTests {
         }
     }
 
-    @Test("A recording has the body as the request got it")
+    @Test("A recording has the body decoded or as it was sent, by decodesContent of the request")
     func recorded() async throws {
         let recording = RecordingTransport(over: transport)
         let session = Session(transport: recording)

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// QUERY (RFC 10008): a safe method with a body, by which its responses are stored.
-@Suite("QUERY", .timeLimit(.minutes(5)))
+@Suite("QUERY requests", .timeLimit(.minutes(5)))
 struct QueryTests {
     private struct Filter: Encodable { var name: String }
 
@@ -19,7 +19,7 @@ struct QueryTests {
 
     // MARK: The request
 
-    @Test("A JSON body has its type, unless the request has one")
+    @Test("A QUERY with a JSON body has Content-Type application/json, unless the request has one")
     func json() async throws {
         let stub = StubTransport { _ in .text("[]") }
         let session = Session(baseURL: "http://a/api/", transport: stub)
@@ -34,12 +34,12 @@ struct QueryTests {
         #expect(stub.requests.map { $0.headers["Content-Type"] } == ["application/json", "application/x+json"])
     }
 
-    @Test("A value that JSON cannot express is an encoding error")
+    @Test("A JSON body of a value that JSON cannot express is .encodingFailed")
     func encodingError() {
         #expect(AsyncNetError.code { _ = try RequestBody.json([Double.nan]) } == .encodingFailed)
     }
 
-    @Test("A QUERY is retried as a GET is, with its body")
+    @Test("A QUERY that gets a 503 is retried with its body")
     func retried() async throws {
         let count = Counter()
         let stub = StubTransport { request in .text(request.text, status: count.next() == 1 ? 503 : 200) }
@@ -51,7 +51,7 @@ struct QueryTests {
 
     // MARK: Its stored responses
 
-    @Test("A stored response is used for the same content and its type only")
+    @Test("A stored response to a QUERY is served only for the same body, Content-Type and Content-Encoding")
     func content() async throws {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         let rows: [(String, HTTPHeaders, String)] = [
@@ -68,7 +68,7 @@ struct QueryTests {
         #expect(await site.cache.statistics.entries == 6)
     }
 
-    @Test("A body that is not in memory is sent past the cache")
+    @Test("A QUERY whose body is a stream bypasses the cache")
     func streams() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         for number in 1...2 {
@@ -81,7 +81,7 @@ struct QueryTests {
         }
     }
 
-    @Test("An unsafe method and a removal remove the responses to every QUERY of the URL; a QUERY removes none")
+    @Test("A POST and remove() drop the stored responses to every QUERY of their URL, and a QUERY drops none")
     func invalidation() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         let bodies = ["a", "b"].map { RequestBody.data(Data($0.utf8)) }
@@ -98,7 +98,7 @@ struct QueryTests {
         #expect(await outcomes() == ["miss 8", "miss 9", "miss 10"])
     }
 
-    @Test("A stored response is confirmed by a QUERY with the same body, over a server", arguments: [true, false])
+    @Test("A stored response to a QUERY is revalidated by a QUERY with the same body", arguments: [true, false])
     func confirmed(_ isOnDisk: Bool) async throws {
         let server = try await MockServer.start()
         server.on(.query, "/search") { request in

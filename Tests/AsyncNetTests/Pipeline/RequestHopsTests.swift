@@ -29,7 +29,7 @@ struct RequestHopsTests {
         metrics.hops.map { "\($0) measured \($0.transport.httpVersion ?? "nothing")" }
     }
 
-    @Test("A redirect and a challenge begin hops")
+    @Test("A redirect and a challenge each begin another hop of the same attempt")
     func redirect() async {
         let session = session { request in
             if request.path == "/a" { return .redirect(to: "/b") }
@@ -47,7 +47,7 @@ struct RequestHopsTests {
         #expect(response.metrics.httpVersion == "to /b")
     }
 
-    @Test("A retry begins another attempt's hops; times are from the request's start")
+    @Test("A retry begins a hop of the next attempt, whose start counts from the start of the request")
     func retry() async {
         let clock = TestClock()
         let count = Locked(0)
@@ -73,7 +73,7 @@ struct RequestHopsTests {
         }
     }
 
-    @Test("A request that shares a transfer has its hops, which may have begun earlier")
+    @Test("A request that joins a shared transfer has all its hops, those before the request with negative starts")
     func shared() async throws {
         let clock = TestClock()
         let session = session(.init(coalescesRequests: true, clock: clock)) { request in
@@ -111,7 +111,7 @@ struct RequestHopsTests {
         }
     }
 
-    @Test("A stream that connects again keeps the last 100 hops")
+    @Test("A stream of events that reconnects keeps its last 100 hops")
     func stream() async throws {
         let clock = TestClock()
         let count = Locked(0)

@@ -12,7 +12,7 @@ struct RequestObserversTests {
         RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
     }
 
-    @Test("Nothing is made or computed before the first observer")
+    @Test("An event that nobody observes is not made")
     func unobserved() {
         let observers = makeObservers()
         observers.send(
@@ -23,7 +23,7 @@ struct RequestObserversTests {
         #expect(!observers.isObserved)
     }
 
-    @Test("An observer that begins late gets the progress so far first, then what comes")
+    @Test("An observer that begins late gets the current progress first, then each later one")
     func lateObserver() async {
         let observers = makeObservers()
         var downloads = observers.observeDownloads { progress(3) }.makeAsyncIterator()
@@ -34,7 +34,7 @@ struct RequestObserversTests {
         #expect(await downloads.next() == nil)
     }
 
-    @Test("A second observer gets what the first one got, not an older value")
+    @Test("A second observer gets the last progress that was sent, not an older one")
     func secondObserver() async {
         let observers = makeObservers()
         _ = observers.observeUploads { nil }
@@ -44,7 +44,7 @@ struct RequestObserversTests {
         #expect(await second.reduce(into: []) { $0.append($1.completedBytes) } == [5])
     }
 
-    @Test("An observer that begins after the end gets the last progress and no events")
+    @Test("An observer that begins after the request's end gets the last progress and no events")
     func afterEnd() async {
         let observers = makeObservers()
         observers.finish(TransferOutcome())

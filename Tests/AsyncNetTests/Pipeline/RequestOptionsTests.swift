@@ -28,7 +28,7 @@ struct RequestOptionsTests {
             })
     }
 
-    @Test("Options hold for requests of all kinds, given when a request is made")
+    @Test("Options given when a request is made apply to data, upload, stream and download requests")
     func atCreation() async throws {
         let (session, options) = (Self.session(), Self.options)
         #expect(await session.request("http://a/", options: options).serializing(Data.self).response.statusCode == 302)
@@ -42,7 +42,7 @@ struct RequestOptionsTests {
     }
 
     @Test(
-        "The limit of the body is the session's, another one, or none",
+        "maximumBodySize of the options, if set, replaces that of the session",
         arguments: [(nil, false), (5, true), (4, false), (.max, true)] as [(Int64?, Bool)])
     func maximumBodySize(_ limit: Int64?, _ isAccepted: Bool) async {
         let session = Session(
@@ -52,7 +52,7 @@ struct RequestOptionsTests {
         #expect(result.failure?.code == (isAccepted ? nil : .bodyTooLarge))
     }
 
-    @Test("Neither a print nor a dump of options shows their credential")
+    @Test("The description and the dump of options do not show a password")
     func secrets() {
         let options = RequestOptions(credential: PasswordCredential(username: "ada", password: "secret"))
         var text = "\(options)"

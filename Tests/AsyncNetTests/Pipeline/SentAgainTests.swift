@@ -18,7 +18,7 @@ struct SentAgainTests {
     }
 
     @Test(
-        "The request is sent again with its method and body, whatever the method is", arguments: [421, 425],
+        "A request of any method that gets a 421 or 425 is sent again with its method and body", arguments: [421, 425],
         ["GET", "POST", "PATCH", "QUERY"])
     func methods(_ status: Int, _ method: String) async throws {
         let stub = stub(status)
@@ -36,7 +36,7 @@ struct SentAgainTests {
     }
 
     @Test(
-        "A 421 or 425 is delivered if it is the second one, or if the request's body can be sent only once",
+        "A second 421 or 425 is delivered, and the first one if the body can be sent only once",
         arguments: [421, 425])
     func refusedAgain(_ status: Int) async {
         let stub = stub(status, times: 5)
@@ -53,7 +53,7 @@ struct SentAgainTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A challenge to the second request is answered")
+    @Test("A 401 to the request that is sent again after a 421 is answered with credentials")
     func challenge() async throws {
         let count = Counter()
         let stub = StubTransport { request in
@@ -68,7 +68,7 @@ struct SentAgainTests {
         #expect(value == "Basic dTpw")
     }
 
-    @Test("No cache stores the refusal", arguments: [421, 425])
+    @Test("A 421 or 425 with max-age is not stored", arguments: [421, 425])
     func cached(_ status: Int) async {
         let count = Counter()
         let headers: HTTPHeaders = ["Cache-Control": "max-age=60", "Content-Length": "1"]
@@ -78,7 +78,7 @@ struct SentAgainTests {
         #expect(await site.get().summary == "hit 2")
     }
 
-    @Test("After a 421 the request has a new connection, and the refused one carries no other", arguments: overSockets)
+    @Test("After a 421 the request and later ones use a new connection", arguments: overSockets)
     func newConnection(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         server.on(nil, "/") { request in
@@ -94,7 +94,7 @@ struct SentAgainTests {
         await server.stop()
     }
 
-    @Test("Other kept connections, which may be refused too, are passed over after a 421")
+    @Test("After a 421 the request opens a new connection, although another kept connection is idle")
     func passedOver() async throws {
         let server = try await MockServer.start()
         let arrived = Counter()
@@ -115,7 +115,7 @@ struct SentAgainTests {
         await server.stop()
     }
 
-    @Test("After a 425 the request goes to the same connection, whose handshake is complete", arguments: overSockets)
+    @Test("After a 425 the request is sent again on the same connection", arguments: overSockets)
     func sameConnection(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         let count = Counter()
@@ -129,7 +129,7 @@ struct SentAgainTests {
         await server.stop()
     }
 
-    @Test("libcurl opens a new connection after a 421 too")
+    @Test("After a 421 libcurl sends the request again on a new connection")
     func libcurl() async throws {
         let server = try await MockServer.start()
         server.on(nil, "/") { request in .text("\(request.connection)", status: request.connection == 1 ? 421 : 200) }

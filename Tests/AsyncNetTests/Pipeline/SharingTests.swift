@@ -7,7 +7,8 @@ import Testing
 @Suite("Cookies, limits, shared requests", .timeLimit(.minutes(5)))
 struct SharingTests {
     @Test(
-        "Cookies are kept and sent, redirects included, after the caller's own", arguments: TransportUnderTest.allCases)
+        "Cookies that a redirect sets are stored and sent in later hops, after the caller's own cookies",
+        arguments: TransportUnderTest.allCases)
     func cookies(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/set") { _ in
@@ -31,7 +32,7 @@ struct SharingTests {
     }
 
     @Test(
-        "An omitted Cookie header stays omitted, and an empty Cookie header adds no text",
+        "The jar's cookies follow those of the caller's Cookie header, and are not sent if it is omitted",
         arguments: [
             (HTTPHeader.omitting("Cookie"), nil), (HTTPHeader(name: "Cookie", value: ""), "a=1"),
             (HTTPHeader(name: "cookie", value: "b=2"), "b=2; a=1"),
@@ -45,7 +46,7 @@ struct SharingTests {
             stub.requests.first?.headers.first { $0.name.lowercased() == "cookie" && !$0.isOmission }?.value == sent)
     }
 
-    @Test("Cookies that were sent recently are removed last when the jar is full")
+    @Test("A full cookie jar keeps a cookie that was sent recently, and removes another one")
     func sentCookiesStay() async throws {
         let (stub, jar) = (StubTransport { _ in .text("") }, CookieJar())
         await jar.set(Cookie(name: "first", value: "1", domain: "a.b", path: "/sent"))
@@ -57,7 +58,7 @@ struct SharingTests {
         #expect(await jar.cookies.prefix(2).map(\.name) == ["first", "c2"])
     }
 
-    @Test("After failures of an origin requests are refused, and a later probe closes the circuit")
+    @Test("Failures open the circuit of an origin, and a successful request after openDuration closes it")
     func breaker() async throws {
         let clock = TestClock()
         let isDown = Locked(true)
@@ -74,7 +75,7 @@ struct SharingTests {
         #expect(try await session.request("http://a/").serializing(String.self).value == "up")
     }
 
-    @Test("No more requests run than the limit, by priority; a cancelled wait takes no permit")
+    @Test("Requests beyond the concurrency limit wait by priority, and a cancelled one takes no permit")
     func concurrency() async throws {
         let (firstGate, gate, clock) = (Gate(), Gate(), TestClock())
         let running = Locked((now: 0, most: 0, order: [String]()))
@@ -117,7 +118,7 @@ struct SharingTests {
         #expect(queue.activeCount == 0)
     }
 
-    @Test("Requests wait for the rate limit; a request with an earlier deadline ends at once")
+    @Test("A request waits for the rate limit, or ends at once if its deadline is earlier")
     func rate() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("done") }
@@ -135,7 +136,7 @@ struct SharingTests {
         #expect(await next.value.failure == nil)
     }
 
-    @Test("Equal concurrent requests are sent once; the transfer is cancelled with the last request")
+    @Test("Equal concurrent requests share one transfer, which is cancelled with the last of them")
     func coalescing() async throws {
         let (gate, ended, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
@@ -174,7 +175,7 @@ struct SharingTests {
         await last.finish()
     }
 
-    @Test("A slow request is hedged, the first response counts, the other is cancelled; not for POST")
+    @Test("A slow GET is hedged by a second transfer, whose response it gets; a slow POST is not")
     func hedging() async throws {
         let clock = TestClock()
         let count = Locked(0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Transfers beside a request", .timeLimit(.minutes(5)))
 struct SideTransferTests {
-    @Test("A request that joins a transfer which the others gave up does not wait for it")
+    @Test("A request that joins a side transfer after its only waiter was cancelled gets .cancelled at once")
     func abandoned() async {
         let (gate, hasBegun) = (Gate(), Gate())
         let transfer = SideTransfer(TransferCount()) {
