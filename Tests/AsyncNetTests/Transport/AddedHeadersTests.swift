@@ -33,21 +33,22 @@ struct AddedHeadersTests {
         Call(
             testDescription: "POST", method: .post, headers: ["Range": "bytes=0-4"], acceptEncoding: ["identity"]),
         Call(
-            testDescription: "the session's range", headers: [:], sessionHeaders: ["Range": "bytes=0-4"],
+            testDescription: "a range of the session", headers: [:], sessionHeaders: ["Range": "bytes=0-4"],
             acceptEncoding: ["identity"]),
         Call(
-            testDescription: "a coding of the caller's", headers: ["Range": "bytes=0-4", "accept-encoding": "gzip"],
+            testDescription: "an Accept-Encoding of the caller",
+            headers: ["Range": "bytes=0-4", "accept-encoding": "gzip"],
             acceptEncoding: ["gzip"]),
         Call(
-            testDescription: "a coding of the session's", headers: ["Range": "bytes=0-4"],
+            testDescription: "an Accept-Encoding of the session", headers: ["Range": "bytes=0-4"],
             sessionHeaders: ["Accept-Encoding": "br"], acceptEncoding: ["br"]),
         Call(
-            testDescription: "no coding by the caller's wish",
+            testDescription: "an Accept-Encoding that the caller omits",
             headers: [.omitting("Accept-Encoding"), .init(name: "Range", value: "bytes=0-4")], acceptEncoding: []),
     ]
 
     @Test(
-        "A request with a Range asks for identity, unless its caller asks for something else", arguments: calls,
+        "A request with Range has Accept-Encoding: identity, unless the caller sets Accept-Encoding", arguments: calls,
         TransportUnderTest.allCases)
     func range(_ call: Call, _ transport: TransportUnderTest) async throws {
         try await withServer(.text("hello")) { (server: MockServer) async throws in
@@ -63,7 +64,9 @@ struct AddedHeadersTests {
         }
     }
 
-    @Test("A stream with a Range asks for identity, after a redirect too", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A stream with Range has Accept-Encoding: identity, also after a redirect",
+        arguments: TransportUnderTest.allCases)
     func stream(_ transport: TransportUnderTest) async throws {
         try await withServer(.redirect(to: "/b", status: 302), .text("hello")) { (server: MockServer) async throws in
             let stream = transport.session().stream(server.url("/a"), headers: ["Range": "bytes=0-4"])
@@ -76,7 +79,7 @@ struct AddedHeadersTests {
         }
     }
 
-    @Test("A Range that an adapter adds asks for identity")
+    @Test("A Range that an adapter adds leads to Accept-Encoding: identity")
     func adapter() async throws {
         let stub = StubTransport { _ in .text("hello") }
         let session = Session(transport: stub, configuration: .init(interceptors: [Ranging()]))

@@ -58,7 +58,7 @@ struct AddressPolicyTests {
         ]
     }
 
-    @Test("Only public addresses are allowed, whatever their form")
+    @Test(".publicOnly allows public addresses and no others, in each form of an address")
     func publicOnly() {
         var rows = 0
         for address in Self.special.flatMap({ [$0.0, $0.1] }) {
@@ -85,7 +85,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "The objection names the range",
+        "The objection to an address names its kind and its range",
         arguments: [
             ("10.1.2.3", "private (10.0.0.0/8)"), ("::1", "loopback (::1/128)"),
             ("::ffff:127.0.0.1", "loopback (127.0.0.0/8)"),
@@ -97,7 +97,7 @@ struct AddressPolicyTests {
 
     // MARK: Rules
 
-    @Test("A rule allows what meets all of its conditions")
+    @Test("allowing() allows an address that meets all of its conditions")
     func allowing() {
         let policy = AddressPolicy.allowing(["10.0.0.0/8", "fd00::/8"], ports: [443], schemes: ["HTTPS"])
         #expect(Self.objection(policy, "10.1.2.3") == nil)
@@ -110,7 +110,7 @@ struct AddressPolicyTests {
         #expect(Self.objection(policy, "10.1.2.3", scheme: "tcp") != nil)
     }
 
-    @Test("A rule denies what meets one of its conditions")
+    @Test("denying() denies an address that meets one of its conditions")
     func denying() {
         let policy = AddressPolicy.denying(["10.0.0.0/8"], ports: [25], schemes: ["http"])
         #expect(Self.objection(policy, "8.8.8.8") == nil)
@@ -120,7 +120,7 @@ struct AddressPolicyTests {
         #expect(Self.objection(policy, "8.8.8.8", scheme: "http") == "of the denied scheme http")
     }
 
-    @Test("The last rule that applies decides")
+    @Test("The last rule of a policy that applies to an address decides")
     func order() {
         let policy = AddressPolicy.publicOnly.allowing(["10.1.0.0/16"]).denying(["10.1.2.3", "8.8.8.0/24"])
         #expect(Self.objection(policy, "10.1.2.4") == nil)
@@ -130,7 +130,7 @@ struct AddressPolicyTests {
         #expect(Self.objection(policy.allowing(["8.8.8.8"]), "8.8.8.8") == nil)
     }
 
-    @Test("A closure decides by address, port, host and scheme")
+    @Test("A policy's closure decides by address, port, host and scheme")
     func closures() {
         let policy = AddressPolicy.allowing { $0.address == "8.8.8.8" && $0.port == 443 && $0.host == "example.com" }
         #expect(Self.objection(policy, "8.8.8.8") == nil)
@@ -142,7 +142,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "A text that is no network is an error",
+        "A rule with a text that is no network is .invalidConfiguration and denies every address",
         arguments: ["10.0.0.0/33", "10.0.0", "fd00::/129", "a", "", "10.0.0.0/+8"])
     func unreadable(_ text: String) {
         #expect(

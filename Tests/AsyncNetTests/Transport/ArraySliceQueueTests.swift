@@ -2,11 +2,11 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("A slice as a queue")
+@Suite("ArraySlice as a queue")
 struct ArraySliceQueueTests {
     private final class Element: Sendable {}
 
-    @Test("An element that was taken is released while others wait")
+    @Test("takeFirst() releases the element that it returned while others are still queued")
     func releases() {
         let empty = Element()
         weak var taken: Element?

@@ -16,7 +16,7 @@ struct ClosedConnectionTests {
         """
 
     @Test(
-        "After a request that closes its connection the next is sent on another",
+        "The request after one with Connection: close is sent on another connection",
         arguments: [
             (["close"], true), (["Close"], true), (["close, TE"], true), (["TE ,\tCLOSE"], true),
             (["TE", "close"], true),
@@ -34,7 +34,8 @@ struct ClosedConnectionTests {
         #expect(ports[1] == ports[2])
     }
 
-    @Test("Connection: close reaches the server with every method", arguments: TransportUnderTest.allCases)
+    @Test(
+        "Connection: close is sent to the server with GET, POST, PUT and HEAD", arguments: TransportUnderTest.allCases)
     func header(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         for method in [HTTPMethod.get, .post, .put, .head] {

@@ -19,7 +19,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Each fault of a server ends the exchange with the response or error of the table",
+        "Each faulty response ends the request with the response or error of the table",
         arguments: Exchange.onEveryTransport)
     func exchange(_ exchange: Exchange, _ transport: TransportUnderTest) async throws {
         try await withServer(exchange.reply) { (server: MockServer) async throws in
@@ -38,21 +38,21 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A connection that is reset as soon as it is made is either refused or lost",
+        "A connection that is reset as soon as it is made is .cannotConnect or .connectionLost",
         arguments: TransportUnderTest.withHTTP2)
     func resetAtOnce(_ transport: TransportUnderTest) async throws {
         let code = try await result(.fault(.refuse), transport).error?.code
         #expect(code == .cannotConnect || code == .connectionLost)
     }
 
-    @Test("The metrics of a dripping body are timed from its head", arguments: TransportUnderTest.withHTTP2)
+    @Test("timeToResponse is shorter than the total time if the body drips", arguments: TransportUnderTest.withHTTP2)
     func timeToResponse(_ transport: TransportUnderTest) async throws {
         let response = try await result(.text("hello world").with(.drip(bytes: 1, every: .milliseconds(5))), transport)
         #expect(try #require(response.metrics.timeToResponse) < response.metrics.total)
     }
 
     @Test(
-        "A closed port, an unknown host and an unknown scheme each have their error",
+        "A closed port, an unknown host, an unknown scheme and a malformed URL have an error code each",
         arguments: TransportUnderTest.withHTTP2)
     func unreachable(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -68,7 +68,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A server that stops sending ends in a timeout, in the head and in the body",
+        "A server that sends nothing more, before the head or within the body, leads to .timedOut",
         arguments: [MockResponse.Fault.stall, .stallMidBody(after: 3)], TransportUnderTest.withHTTP2)
     func silence(_ fault: MockResponse.Fault, _ transport: TransportUnderTest) async throws {
         let clock = TestClock()
@@ -92,7 +92,8 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Redirects are followed with RFC 3986 targets, and metrics list them", arguments: TransportUnderTest.withHTTP2)
+        "Redirects to relative references (RFC 3986 §5) are followed and listed in the metrics",
+        arguments: TransportUnderTest.withHTTP2)
     func redirects(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.redirect(to: "../c?x=1#f", status: 301), .redirect(to: "d", status: 307), .text("end")) {
@@ -109,7 +110,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "307 and 308 send the body again, 303 does not",
+        "A POST with a body that gets a 307 or 308 is repeated, one that gets a 302 or 303 becomes a GET without it",
         arguments: [(307, "POST", "body"), (308, "POST", "body"), (303, "GET", ""), (302, "GET", "")],
         TransportUnderTest.withHTTP2)
     func redirectedBody(_ redirect: (status: Int, method: String, body: String), _ transport: TransportUnderTest)
@@ -129,7 +130,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "After a redirect credentials are sent within the origin, not to another",
+        "Authorization and Cookie of the caller are not sent in a redirect to another origin",
         arguments: TransportUnderTest.withHTTP2
     )
     func redirectedCredentials(_ transport: TransportUnderTest) async throws {
@@ -153,7 +154,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A circle of redirects ends with an error after twenty", arguments: TransportUnderTest.withHTTP2)
+    @Test("A loop of redirects ends with .tooManyRedirects after twenty", arguments: TransportUnderTest.withHTTP2)
     func redirectLoop(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let server = try await MockServer.start(speaks: .both)
@@ -167,7 +168,8 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A body arrives byte for byte, with its length and nothing added", arguments: [1, 70_000, 3_000_000],
+        "A request's body is sent unchanged with Content-Length, without Transfer-Encoding or Content-Type",
+        arguments: [1, 70_000, 3_000_000],
         TransportUnderTest.withHTTP2)
     func upload(_ size: Int, _ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -188,7 +190,8 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A large body arrives byte for byte, and its progress reaches the end", arguments: TransportUnderTest.withHTTP2)
+        "A response's large body is received unchanged, and its progress reaches 1",
+        arguments: TransportUnderTest.withHTTP2)
     func download(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -219,7 +222,7 @@ struct ConformanceTests {
     /// libcurl sends a request again by itself when a connection it had kept dies before the first byte of an answer;
     /// FoundationNetworking sends it without its body then, unless it is given a new stream.
     @Test(
-        "A PUT whose kept connection is closed is sent again whole, not empty",
+        "A PUT whose kept connection is closed by the server is sent again with its whole body",
         arguments: TransportUnderTest.withHTTP2)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -236,7 +239,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Invalid headers and methods are refused before anything is sent", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A request with an invalid header or method is .invalidRequest, and nothing is sent",
+        arguments: TransportUnderTest.withHTTP2)
     func injection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer { (server: MockServer) async throws in
@@ -252,7 +257,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A transport neither stores nor sends cookies, and does not cache", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A transport sends no cookie of an earlier response, and requests again what could be cached",
+        arguments: TransportUnderTest.withHTTP2)
     func stateless(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(
@@ -264,7 +271,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("1xx responses are reported, the final response is delivered", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A 103 response is reported as an event, and the final response is delivered",
+        arguments: TransportUnderTest.withHTTP2)
     func informational(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.text("x").after(informational: 103, headers: ["Link": "</a>"])) {
@@ -279,7 +288,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Five hundred requests at once all succeed, and the session ends in good order",
+        "Five hundred requests at once all succeed, and later ones are .sessionFinished after finish()",
         arguments: TransportUnderTest.withHTTP2)
     func many(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
@@ -299,7 +308,9 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("A hundred sessions are made and released without a crash", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A hundred sessions, each released after one request, all get their responses",
+        arguments: TransportUnderTest.withHTTP2)
     func sessions(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .text("x") }
@@ -312,7 +323,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Thousands of cancels of every kind give one outcome each and leave no transfer",
+        "Six hundred requests, most of them cancelled, succeed or are .cancelled, and none remains",
         arguments: TransportUnderTest.withHTTP2)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

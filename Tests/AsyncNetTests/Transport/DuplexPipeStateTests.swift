@@ -4,12 +4,12 @@ import Testing
 @testable import AsyncNet
 
 /// What a duplex connection's pipe decides, without a connection.
-@Suite("Duplex pipe's state")
+@Suite("DuplexPipeState")
 struct DuplexPipeStateTests {
     private static let mark = DuplexPipeState.highWaterMark
     private let lost = AsyncNetError(.connectionLost)
 
-    @Test("Bytes are read in order, then the end, which stays")
+    @Test("read() returns the received bytes in order, then the end at each later call")
     func reading() {
         var state = DuplexPipeState()
         #expect(state.read() == .wait)
@@ -25,7 +25,7 @@ struct DuplexPipeStateTests {
         #expect(state.read() == .end)
     }
 
-    @Test("A failure comes after the bytes before it")
+    @Test("read() returns the bytes received before a failure, then the failure")
     func failure() {
         var state = DuplexPipeState()
         state.receive(Data([1]))
@@ -34,7 +34,7 @@ struct DuplexPipeStateTests {
         #expect(state.read() == .failure(lost))
     }
 
-    @Test("Receiving stops at the mark, and goes on once half of it was read")
+    @Test("There is no room for receiving at the mark, and room is reported once half of it is read")
     func backPressure() {
         var state = DuplexPipeState()
         let quarter = Data(count: Self.mark / 4)
@@ -47,7 +47,7 @@ struct DuplexPipeStateTests {
         #expect(state.receivingRoom() == Self.mark / 4 * 3)
     }
 
-    @Test("The thread is told once of what it has not taken")
+    @Test("send() asks the loop's thread to take bytes once, until the thread has taken them")
     func sending() throws {
         var state = DuplexPipeState()
         #expect(try !state.send(Data()))
@@ -62,7 +62,7 @@ struct DuplexPipeStateTests {
         #expect(AsyncNetError.code { _ = try state.send(Data([4])) } == .invalidRequest)
     }
 
-    @Test("A writer waits while too much is unsent, and not after the end")
+    @Test("There is no room for sending above the mark of unsent bytes, and always room after the end")
     func sendingRoom() throws {
         var state = DuplexPipeState()
         _ = try state.send(Data(count: Self.mark + 1))
@@ -78,7 +78,7 @@ struct DuplexPipeStateTests {
         #expect(state.hasSendingRoom)
     }
 
-    @Test("A close comes after what was sent; then reading ends without an error, and sending fails")
+    @Test("close() comes after the sent bytes; then read() returns the end, and send() fails")
     func close() throws {
         var state = DuplexPipeState()
         _ = try state.send(Data([1]))

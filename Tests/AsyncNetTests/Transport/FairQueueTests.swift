@@ -23,7 +23,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "Higher priority goes first; among equals the earlier request",
+        "Waiting requests get permits by priority, and in order of arrival within a priority",
         arguments: [
             ([], []), ([.low], [0]), ([.normal, .normal, .normal], [0, 1, 2]), ([.low, .normal, .high], [2, 1, 0]),
             ([.normal, .high, .low, .high, .normal], [1, 3, 0, 4, 2]),
@@ -38,7 +38,7 @@ struct FairQueueTests {
                 == expected)
     }
 
-    @Test("Priorities are clamped and ordered")
+    @Test("A RequestPriority is clamped to 0 through 8, and ordered by its number")
     func priorities() {
         #expect(RequestPriority(rawValue: -1).rawValue == 0 && RequestPriority(rawValue: .max).rawValue == 8)
         #expect(RequestPriority.low < .normal && .normal < RequestPriority.high)
@@ -46,7 +46,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "No more permits are granted than the limit",
+        "No more permits are granted than the limits of the session and of each origin",
         arguments: [
             (ConcurrencyLimit.unlimited, ["a", "a", "b"], [true, true, true]),
             (.init(perSession: 2), ["a", "b", "c"], [true, true, false]),
@@ -59,7 +59,7 @@ struct FairQueueTests {
         #expect(hosts.map { queue.enter($0) } == expected)
     }
 
-    @Test("An origin at its limit holds up no other origin; its own requests wait")
+    @Test("Requests of an origin at its limit wait, and those of other origins do not")
     func fullHost() {
         var queue = FairQueue<String>(.init(perSession: 2, perOrigin: 1))
         #expect([queue.enter("a"), queue.enter("a")] == [true, false])
@@ -73,7 +73,7 @@ struct FairQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
-    @Test("Giving back a permit that no request has changes nothing")
+    @Test("Giving back a permit that was never granted changes nothing")
     func surplus() {
         var queue = FairQueue<Int>(.init(perSession: 1))
         #expect(queue.leave("a") == nil)
@@ -81,7 +81,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "A cancelled request gets no permit, wherever it stood in the line",
+        "A cancelled request gets no permit, at whichever place of the queue it waited",
         arguments: [[0], [1], [2], [0, 1], [1, 2], [0, 2], [2, 0], [0, 1, 2]])
     func abandoning(_ gone: [Int]) {
         var queue = FairQueue<Int>(.init(perOrigin: 1))
@@ -97,7 +97,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "A request that is overtaken goes up a level each 16 times",
+        "A waiting request goes up a priority each time that 16 requests were admitted before it",
         arguments: [
             (RequestPriority.low, RequestPriority.high, 64), (.normal, .high, 32), (.low, .normal, 32),
             (.init(rawValue: 5), .high, 16),
@@ -117,7 +117,7 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    @Test("Requests beside an aged request do not hold up urgent requests after it")
+    @Test("Requests of low priority get one permit of 65 while urgent requests keep arriving")
     func share() {
         var queue = FairQueue<Bool>(.init(perOrigin: 1))
         _ = queue.enter("a")
@@ -130,7 +130,7 @@ struct FairQueueTests {
         #expect(admitted.low == 8100 / 65)
     }
 
-    @Test("Traffic of its priority to other hosts does not keep a request from ageing")
+    @Test("A request ages although requests of its priority to another origin are admitted")
     func ageingPerHost() {
         var queue = FairQueue<String>(.init(perOrigin: 1))
         #expect([queue.enter("a"), queue.enter("b")] == [true, true])
@@ -144,7 +144,7 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    @Test("Cancelled requests of its priority do not keep a request from ageing")
+    @Test("A request ages although an earlier request of its priority is cancelled")
     func ageingDespiteCancels() {
         var queue = FairQueue<String>(.init(perOrigin: 1))
         _ = queue.enter("a")
@@ -162,7 +162,7 @@ struct FairQueueTests {
 
     /// Places are never more than allowed, none is left empty while somebody could take it, and everybody who waits
     /// gets one.
-    @Test("Limits, priorities and ageing hold in any order of arrivals, releases and cancels", arguments: 0..<40)
+    @Test("Limits and the order within a priority hold for random arrivals, releases and cancels", arguments: 0..<40)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         let limit = ConcurrencyLimit(
@@ -216,9 +216,9 @@ struct FairQueueTests {
     }
 }
 
-@Suite("Indexed heap", .timeLimit(.minutes(5)))
+@Suite("IndexedHeap", .timeLimit(.minutes(5)))
 struct IndexedHeapTests {
-    @Test("The least key is first, whatever is added, changed and removed", arguments: 0..<20)
+    @Test("The least key is first after random additions, changes and removals", arguments: 0..<20)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var heap = IndexedHeap<Int>()
@@ -245,9 +245,9 @@ struct IndexedHeapTests {
     }
 }
 
-@Suite("Waiting line", .timeLimit(.minutes(5)))
+@Suite("WaitingLine", .timeLimit(.minutes(5)))
 struct WaitingLineTests {
-    @Test("The other requests keep their order, whichever request is cancelled", arguments: 0..<20)
+    @Test("Elements keep their order through random additions and removals", arguments: 0..<20)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var line = WaitingLine<Int>()

@@ -35,7 +35,7 @@ struct FloodTests {
     }
 
     @Test(
-        "A deadline ends a response that floods, and the session ends after it", arguments: Flood.allCases,
+        "A deadline ends a request whose response never ends, and the session can finish", arguments: Flood.allCases,
         TransportUnderTest.withoutURLSession)
     func deadline(_ flood: Flood, _ transport: TransportUnderTest) async {
         await #expect(processExitsWith: .success) {
@@ -52,7 +52,7 @@ struct FloodTests {
     }
 
     @Test(
-        "Other requests are served during a flood, also those of other sessions",
+        "Other requests, also of another session, are served while a response never ends",
         arguments: Flood.allCases, TransportUnderTest.withoutURLSession)
     func others(_ flood: Flood, _ transport: TransportUnderTest) async {
         await #expect(processExitsWith: .success) {
@@ -71,7 +71,7 @@ struct FloodTests {
     }
 
     @Test(
-        "A redirect whose body floods is followed",
+        "A redirect whose body never ends is followed",
         arguments: [
             "b'64\\r\\n' + b'x' * 100 + b'\\r\\n'", "(b'64\\r\\n' + b'x' * 100 + b'\\r\\n') * 500",
         ], TransportUnderTest.withoutURLSession)

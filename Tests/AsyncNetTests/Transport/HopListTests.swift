@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Hop list")
+@Suite("HopList")
 struct HopListTests {
     private func head(_ url: String, _ method: HTTPMethod = .get) throws -> HTTPRequestHead {
         HTTPRequestHead(method: method, url: try url.asURL())
@@ -31,7 +31,7 @@ struct HopListTests {
         #expect(metrics.remoteAddress == "::1")
     }
 
-    @Test("The last 100 hops are kept")
+    @Test("A hop list keeps the last 100 hops")
     func bounded() throws {
         var metrics = RequestMetrics()
         for number in 1...250 {
@@ -41,7 +41,7 @@ struct HopListTests {
         #expect(metrics.hops.map(\.attempt) == Array(151...250))
     }
 
-    @Test("Hops that are set are kept, and later hops continue their numbers")
+    @Test("A hop that begins after hops were set has the next number")
     func settable() throws {
         var metrics = RequestMetrics()
         let transport = TransportMetrics(httpVersion: "HTTP/1.1")
@@ -54,7 +54,7 @@ struct HopListTests {
         #expect(metrics.hops.map(\.transport.httpVersion) == ["HTTP/1.1", nil])
     }
 
-    @Test("One hop is stored without a list")
+    @Test("A HopList takes at most 56 bytes, and a dump of a hop shows no password or query of its URL")
     func unallocated() throws {
         #expect(MemoryLayout<HopList>.size <= 56)
         let hop = HopMetrics(url: try "http://u:hunter@a/b;sid=hunter?hunter".asURL())

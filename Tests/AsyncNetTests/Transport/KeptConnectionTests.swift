@@ -17,7 +17,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A POST on a kept connection that was lost is not sent again",
+        "A POST or PATCH whose kept connection is closed is .connectionLost, and is not sent again",
         arguments: [(HTTPMethod.post, ""), (.post, "two"), (.patch, ""), (.patch, "two")],
         TransportUnderTest.withoutURLSession)
     func notRepeated(_ request: (method: HTTPMethod, body: String), _ transport: TransportUnderTest) async throws {
@@ -37,7 +37,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A GET on a kept connection that was lost is sent once more on a new one, and metrics count it",
+        "A PUT whose kept connection is closed is sent again, and its metrics count two attempts",
         arguments: TransportUnderTest.allCases)
     func repeated(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -60,7 +60,8 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A request whose second connection is lost too is not sent a third time", arguments: TransportUnderTest.allCases
+        "A PUT whose second connection is closed too is .emptyReply, and is not sent a third time",
+        arguments: TransportUnderTest.allCases
     )
     func repeatedOnce(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -76,7 +77,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "Bytes that belong to no response do not reach the next request, whatever its method",
+        "Bytes after the response to a HEAD are not taken for the response to the next request",
         arguments: [HTTPMethod.get, .post], TransportUnderTest.withoutURLSession)
     func strayBytes(_ method: HTTPMethod, _ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -95,7 +96,7 @@ struct KeptConnectionTests {
 
     /// libcurl 7.83 to 8.0 wrote to freed memory here.
     @Test(
-        "A first header line that is folded is refused, also after a redirect on the same connection",
+        "A response whose first header line is folded is .badServerResponse, also after a redirect",
         arguments: TransportUnderTest.allCases)
     func foldedFirstLine(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -30,7 +30,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A Content-Encoding that is no coding leaves data, streams, downloads and refused bodies as they were sent",
+        "A body whose Content-Encoding is no known coding is delivered as it was sent",
         arguments: ["aws-chunked", "UTF-8", "binary", "none", "", "compress, gzip"],
         TransportUnderTest.withoutURLSession)
     func noCoding(_ coding: String, _ transport: TransportUnderTest) async throws {
@@ -55,7 +55,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A list with a name that is no coding is decoded by its codings",
+        "A body with Content-Encoding: aws-chunked, gzip is decoded by gzip",
         arguments: TransportUnderTest.withoutURLSession)
     func list(_ transport: TransportUnderTest) async throws {
         let reply = MockResponse(headers: ["Content-Encoding": "aws-chunked, gzip"], body: try Self.gzip())
@@ -65,7 +65,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A known coding is decoded with bytes after it, and is an error if it is cut",
+        "A gzip body with bytes after its end is decoded, and one that is cut is .badContentEncoding",
         arguments: TransportUnderTest.withoutURLSession)
     func known(_ transport: TransportUnderTest) async throws {
         let (whole, headers): (Data, HTTPHeaders) = (try Self.gzip(), ["Content-Encoding": "gzip"])
@@ -81,7 +81,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A request that accepts identity alone gets the bytes as they were sent",
+        "A request with Accept-Encoding: identity gets a gzip body as it was sent",
         arguments: TransportUnderTest.withoutURLSession
     )
     func identity(_ transport: TransportUnderTest) async throws {
@@ -99,7 +99,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A download saves a labelled archive as it was sent, so that its checksums hold",
+        "A download with Content-Encoding: x-gzip is saved as it was sent, and its checksums match",
         arguments: TransportUnderTest.withoutURLSession)
     func download(_ transport: TransportUnderTest) async throws {
         let archive = try Self.gzip(Data(count: 100_000))
@@ -118,7 +118,7 @@ struct KeptContentTests {
         }
     }
 
-    @Test("A digest of the bytes as they were sent that does not match refuses the download of an archive")
+    @Test("A download as it was sent whose Repr-Digest does not match is .checksumMismatch")
     func wrongDigest() async throws {
         let reply = MockResponse(
             headers: ["Content-Encoding": "gzip", "Repr-Digest": "sha-256=:\(Data(count: 32).base64EncodedString()):"],

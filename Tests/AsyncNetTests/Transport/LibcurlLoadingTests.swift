@@ -14,7 +14,7 @@ import Testing
             return LibcurlTransport().transportDescription
         }
 
-        @Test("A file that is not there is the reason for an error, not for another libcurl")
+        @Test("A library path without a file is .transportUnavailable, and no other libcurl is loaded")
         func missing() async {
             await #expect(processExitsWith: .success) {
                 #expect(Self.description(with: "/nowhere/libcurl.so.4").contains("/nowhere/libcurl.so.4: cannot open"))
@@ -25,7 +25,7 @@ import Testing
             }
         }
 
-        @Test("A relative library path is refused: it would depend on the current folder")
+        @Test("A relative library path is refused")
         func relative() async {
             await #expect(processExitsWith: .success) {
                 #expect(Self.description(with: "libcurl.so.4").contains("must be an absolute path"))

@@ -15,7 +15,7 @@ struct LoopDistributionTests {
     }
 
     @Test(
-        "Each loop has its share of the connections",
+        "The limits of connections are divided among the loops",
         arguments: [
             Case(expected: (4, LoopLimits(connectionsPerOrigin: 64, connections: 250, keptConnections: 250))),
             Case(
@@ -72,7 +72,7 @@ struct LoopDistributionTests {
     }
 
     @Test(
-        "A transfer uses the origin's own loop until that has more transfers than connections, then the least loaded",
+        "A transfer uses its origin's loop until that has as many transfers as connections, then the least loaded",
         arguments: [
             (origin: OriginKey(0), perOrigin: 128, loads: [0, 0, 0, 0], expected: 0),
             (1, 128, [0, 0, 0, 0], 1),
@@ -93,7 +93,7 @@ struct LoopDistributionTests {
     }
 
     @Test(
-        "A busy thread leaves transfers to a thread that works less by 20 percent of the time",
+        "A transfer leaves a loop that works over 70 % of the time for one that works 20 points less",
         arguments: [
             (work: [70, 0, 0, 0], transfers: [9, 0, 0, 0], expected: 0),
             ([71, 52, 60, 70], [9, 9, 9, 9], 0),
@@ -110,7 +110,7 @@ struct LoopDistributionTests {
         #expect(loop == expected)
     }
 
-    @Test("An origin that keeps its loop's thread busy gets more of them: throughput grows with the loops")
+    @Test("Throughput of one busy origin grows with the number of loops")
     func growth() {
         let throughput = [1, 2, 4].map { LoopSimulation(loops: $0).requestsPerSecond }
         #expect(throughput[0] > 19_000 && throughput[0] <= 20_000)
@@ -118,7 +118,7 @@ struct LoopDistributionTests {
         #expect(throughput[2] / throughput[0] > 3.3)
     }
 
-    @Test("An origin whose loop is not busy stays there")
+    @Test("All requests of an origin stay on its loop while that is not busy")
     func staying() {
         let simulation = LoopSimulation(loops: 4, concurrency: 16, serverTime: .milliseconds(2))
         #expect(simulation.requestsPerLoop.dropFirst().allSatisfy { $0 == 0 })

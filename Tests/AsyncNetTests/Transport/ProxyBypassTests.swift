@@ -68,7 +68,7 @@ struct ProxyBypassTests {
         return (String(text[..<colon]), port)
     }
 
-    @Test("A request and a raw stream to a host of the list do not use the proxy, others do")
+    @Test("A request or raw stream uses the proxy, unless the bypass list contains its host")
     func connections() async throws {
         try await withServer(.text("direct"), .text("direct"), .text("direct"), .text("direct")) {
             (server: MockServer) async throws in
@@ -95,7 +95,7 @@ struct ProxyBypassTests {
 
     /// libcurl's texts for a proxy in the environment, with the result that it ends with.
     @Test(
-        "An invalid proxy in the environment is invalidConfiguration, which is not retried and shows no password",
+        "libcurl's error for an invalid proxy is .invalidConfiguration without its password, and is not retried",
         arguments: [
             (7, "Unsupported proxy scheme for 'socks9://ada:hunter2@127.0.0.1:1'"),
             (5, "Unsupported proxy syntax in 'http://ada:hunter2@127.0.0.1:99999'"),

@@ -26,7 +26,9 @@ struct ProxyRefusalTests {
         await proxy.stop()
     }
 
-    @Test("A refusal is in the error; one with 4xx is not repeated, one with 5xx is", arguments: statuses, kinds)
+    @Test(
+        "A CONNECT that is refused is .proxyFailed with the proxy's response, and is retried after 5xx only",
+        arguments: statuses, kinds)
     func retries(_ status: Int, _ kind: TransportUnderTest) async throws {
         let policy = RetryPolicy(
             limit: 2, backoff: Backoff(scale: .zero, maximum: .zero, jitter: .none), maximumRetryAfter: nil)
@@ -52,14 +54,16 @@ struct ProxyRefusalTests {
         await proxy.stop()
     }
 
-    @Test("Hosts that bypass the proxy of the environment are those of no_proxy and of the configuration")
+    @Test("The environment's proxy is bypassed for a host of bypassing()")
     func bypassedHosts() {
         let settings = ProxyConfiguration.environment.bypassing(["a.test"])
         #expect(settings.isBypassed(by: "a.test", port: 80))
         #expect(!settings.isBypassed(by: "b.test", port: 80))
     }
 
-    @Test("A refusal with 4xx does not open the origin's circuit, one with 5xx does", arguments: statuses, kinds)
+    @Test(
+        "A CONNECT that is refused with 5xx opens the origin's circuit, one with 4xx does not", arguments: statuses,
+        kinds)
     func circuits(_ status: Int, _ kind: TransportUnderTest) async throws {
         // With a clock that stands still no probe is admitted, however slow the machine is.
         let breaker = CircuitBreaker(consecutiveFailures: 1)
@@ -71,7 +75,9 @@ struct ProxyRefusalTests {
         }
     }
 
-    @Test("A WebSocket and a raw stream have the refusal in their errors", arguments: [407, 502])
+    @Test(
+        "The errors of a WebSocket and a raw stream have the response of a proxy that refuses CONNECT",
+        arguments: [407, 502])
     func connections(_ status: Int) async throws {
         try await withProxy(status, over: .sockets) { _, session in
             var errors: [AsyncNetError] = []
@@ -89,7 +95,7 @@ struct ProxyRefusalTests {
     }
 
     @Test(
-        "A WebSocket is opened again after a refusal with 5xx or without a status, not after 4xx",
+        "A WebSocket is opened again after a proxy's refusal with 5xx or without a status, not with 4xx",
         arguments: statuses + [0])
     func reconnection(_ status: Int) {
         var error = AsyncNetError(.proxyFailed)
@@ -98,7 +104,7 @@ struct ProxyRefusalTests {
         #expect((delay != nil) == !(400..<500 ~= status))
     }
 
-    @Test("Requests that share a transfer all have the refusal in their errors", arguments: kinds)
+    @Test("The errors of requests that share a transfer all have the status of a refused CONNECT", arguments: kinds)
     func shared(_ kind: TransportUnderTest) async throws {
         try await withProxy(407, over: kind, .init(coalescesRequests: true)) { _, session in
             async let first = session.request("https://example.test/").serializing(Data.self).response
@@ -108,7 +114,7 @@ struct ProxyRefusalTests {
     }
 
     @Test(
-        "The head of an open tunnel is not taken for the response, also when a lost one is replaced by another",
+        "The proxy's 200 to CONNECT is not taken for the server's response, also in a later tunnel",
         arguments: kinds)
     func openTunnels(_ kind: TransportUnderTest) async throws {
         let proxy = try RawServer(

@@ -12,7 +12,7 @@ struct RequestQueueTests {
         let perOrigin = Locked<[String: Int]>([:])
     }
 
-    @Test("Permits are granted by priority; each wait is resumed once")
+    @Test("Waiting tasks get permits by priority")
     func order() async throws {
         let queue = RequestQueue(.init(perOrigin: 1))
         let first = try await queue.acquire(origin: "a")
@@ -78,7 +78,7 @@ struct RequestQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
-    @Test("A permit is given back once, also by deallocation")
+    @Test("A permit that is released twice is given back once, and a deallocated one is given back")
     func release() async throws {
         let queue = RequestQueue(.init(perSession: 2))
         let one = try await queue.acquire(origin: "a")
@@ -91,7 +91,7 @@ struct RequestQueueTests {
         #expect(queue.activeCount <= 1)
     }
 
-    @Test("Many tasks share the permits, never more than the limit, and all end", arguments: 0..<200)
+    @Test("A hundred tasks, some cancelled, never have more permits than the limits, and all end", arguments: 0..<200)
     func many(_ round: Int) async {
         let queue = RequestQueue(.init(perSession: 5, perOrigin: 2))
         let active = Admitted()

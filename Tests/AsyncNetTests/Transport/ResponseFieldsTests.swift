@@ -6,7 +6,7 @@ import Testing
 /// What repeated and strange fields of a response mean, over real sockets.
 @Suite("Response fields over transports", .timeLimit(.minutes(5)))
 struct ResponseFieldsTests {
-    @Test("The same Content-Type twice passes validation", arguments: TransportUnderTest.allCases)
+    @Test("A response with the same Content-Type twice passes validation", arguments: TransportUnderTest.allCases)
     func contentType(_ transport: TransportUnderTest) async throws {
         let reply = MockResponse.raw(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -18,7 +18,7 @@ struct ResponseFieldsTests {
     }
 
     @Test(
-        "Reason phrase, order, spelling and lines survive; over URLSession the headers are sorted",
+        "Reason phrase and header lines are delivered unchanged and in order, over URLSession sorted by name",
         arguments: TransportUnderTest.allCases)
     func heads(_ transport: TransportUnderTest) async throws {
         let reply = MockResponse.raw(
@@ -57,7 +57,7 @@ struct ResponseFieldsTests {
     /// FoundationNetworking refuses a head with such a byte, and its URL cannot hold a percent sign that encodes
     /// nothing.
     @Test(
-        "A redirect target's bytes are sent unchanged",
+        "Bytes of a redirect's Location are sent unchanged, or percent-encoded if not ASCII",
         arguments: [("/a\\xe4", "/a%E4"), ("/\\xc3\\xa4", "/%C3%A4"), ("/%zz?50%", "/%zz?50%"), ("/%e4", "/%e4")])
     func bytes(_ location: String, _ target: String) async throws {
         let server = try RawServer(

@@ -23,7 +23,7 @@ struct ScopedTransportTests {
     }
 
     @Test(
-        "A scope's transport carries every kind of request, with all hops, attempts, segments and pages",
+        "A scope's transport carries each kind of request, with all hops, attempts, segments and pages",
         arguments: TaggedRequest.allCases)
     func kinds(_ request: TaggedRequest) async throws {
         let site = TaggedSite("site")
@@ -33,7 +33,7 @@ struct ScopedTransportTests {
         await session.finish()
     }
 
-    @Test("Only sessions over the automatic transport use the scope's transport")
+    @Test("Only a session over the automatic transport uses the scope's transport")
     func otherTransports() async throws {
         try await withServer(.text("server"), .text("server"), .text("server")) { (server: MockServer) async throws in
             let url = server.url()
@@ -100,7 +100,7 @@ struct ScopedTransportTests {
         #expect(text == "scope")
     }
 
-    @Test("Adapters of a request are in the scope that made the request")
+    @Test("A request that an adapter makes uses the transport of the scope in which the adapted request was made")
     func adapters() async throws {
         struct Asking: RequestAdapter {
             func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
@@ -132,7 +132,7 @@ struct ScopedTransportTests {
         #expect(text == "inner, then outer")
     }
 
-    @Test("Requests made in a scope fail after its end")
+    @Test("A request that was made in a scope fails with the scope's error after the scope's end")
     func end() async throws {
         let scoped = ScopedTransport(StubTransport(TaggedSite("scope").reply))
         let request = ScopedTransport.$current.withValue(scoped) { Self.session.request(TaggedSite.base) }

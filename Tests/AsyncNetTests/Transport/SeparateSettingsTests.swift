@@ -55,7 +55,7 @@ struct SeparateSettingsTests {
     private static let refused = AsyncNetError.Code.clientCertificateInvalid
 
     @Test(
-        "A host with another client key gets no connection that was made with the right one, however the host is written",
+        "In each spelling, a host whose entry has a wrong client key uses no connection of another host",
         arguments: WireTransport.allCases,
         [
             "localhost", "LOCALHOST", "localhost.", "LocalHost.", "l%6Fcalhost", "%4Cocalhost", "x:y@localhost",
@@ -75,7 +75,7 @@ struct SeparateSettingsTests {
     }
 
     @Test(
-        "Names of one address, and tunnels of one proxy, share no connection with another client key",
+        "Hosts at one address with different client keys share no connection, direct or through a proxy",
         arguments: WireTransport.allCases)
     func address(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
@@ -113,7 +113,7 @@ struct SeparateSettingsTests {
     }
 
     @Test(
-        "A raw stream has the client key of its own call, whatever is connected to the same port")
+        "connect() uses the client key of its own call, although connections with another are open")
     func stream() async throws {
         try await withTLSServer { server in
             let right = trusting(server, key: RawServer.key)
@@ -142,7 +142,7 @@ struct SeparateSettingsTests {
     ]
 
     @Test(
-        "Trust anchors in memory are used with no other host's settings",
+        "TLS settings of one host, such as its anchors or disabled trust, are not used for another host",
         arguments: WireTransport.allCases.flatMap { wire in
             ["file", "no name", "disabled", "anchors"].map { (wire, $0) }
         },

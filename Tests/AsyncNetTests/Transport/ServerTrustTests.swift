@@ -45,7 +45,7 @@ struct ServerTrustTests {
     // MARK: What the error of a refused server says
 
     @Test(
-        "The error has the certificates that the server showed over sockets, and the server sees no request",
+        "The error for an invalid certificate has the server's certificates, and no request is sent",
         arguments: WireTransport.allCases,
         [
             (MockServer.TLS.selfSigned, false, .certificateNotTrusted), (.expired, true, .certificateExpired),
@@ -80,7 +80,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "The error of a wrong pin has the expected pins and the server's, from the same connection",
+        "The error of a wrong pin has the expected pins and the server's pin, and no request is sent",
         arguments: WireTransport.allCases)
     func pins(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
@@ -99,7 +99,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("Refused hosts are refused for raw streams too")
+    @Test("connect() with .refused settings is .certificateNotTrusted, and opens no connection")
     func refusesStreams() async throws {
         try await withTLSServer { server in
             let session = Session(transport: .sockets())
@@ -112,7 +112,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("The settings for a raw stream are those of the host's entry, however it is written")
+    @Test("The settings of tlsForHosts are found for each spelling of their host")
     func settingsForStream() throws {
         let pinned = TLSConfiguration(pins: [Self.wrongPin])
         let configuration = SocketTransport.Configuration(
@@ -126,7 +126,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "With entries for hosts, a host that none can name gets no default settings", arguments: WireTransport.allCases)
+        "With tlsForHosts, a host that no entry can name is .malformedURL", arguments: WireTransport.allCases)
     func unnamedHost(_ wire: WireTransport) async throws {
         let configuration = SocketTransport.Configuration(tlsForHosts: ["*.example.com": .init(pins: [Self.wrongPin])])
         let url = try #require(URL(string: "https://a~b.example.com/"))
@@ -147,7 +147,9 @@ struct ServerTrustTests {
 
     // MARK: Settings for hosts
 
-    @Test("A host has its own settings, other hosts have the transport's", arguments: WireTransport.allCases)
+    @Test(
+        "A host of tlsForHosts has the settings of its entry, and other hosts have the transport's",
+        arguments: WireTransport.allCases)
     func hosts(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
             var pinned = trusting(server)
@@ -164,7 +166,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "Requests to several hosts over one loop each have their host's settings, on reused handles too",
+        "Requests to two hosts in turn over one loop each have their own host's settings",
         arguments: WireTransport.allCases)
     func mixed(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
@@ -181,7 +183,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("Each hop has the settings of its own host", arguments: WireTransport.allCases)
+    @Test("Each hop of a redirect has the TLS settings of its own host", arguments: WireTransport.allCases)
     func redirects(_ wire: WireTransport) async throws {
         try await withTLSServer { target in
             try await withTLSServer { first in
@@ -208,7 +210,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "Where hosts without an entry are refused, no connection is made to them, but without TLS it is",
+        "With tls .refused a host without an entry is refused without a connection, except over http",
         arguments: WireTransport.allCases)
     func unlisted(_ wire: WireTransport) async throws {
         let configuration = SocketTransport.Configuration(tls: .refused, tlsForHosts: ["a.example": .init()])
@@ -224,7 +226,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "Invalid settings of any host are an error",
+        "Invalid settings in tlsForHosts are .invalidConfiguration for each request",
         arguments: WireTransport.allCases,
         [
             ["a:1": TLSConfiguration()], ["*": .init()], ["a": .init(pins: ["x"])],
@@ -238,7 +240,9 @@ struct ServerTrustTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("The description names the hosts whose certificates are not verified", arguments: WireTransport.allCases)
+    @Test(
+        "The transport's description names the hosts whose certificates are not verified",
+        arguments: WireTransport.allCases)
     func description(_ wire: WireTransport) {
         let transport = wire.make(.init(tlsForHosts: ["b.example": .init(trust: .disabled)]))
         #expect(transport.transportDescription.hasSuffix(", NOT VERIFYING CERTIFICATES OF b.example"))
@@ -249,7 +253,7 @@ struct ServerTrustTests {
     // MARK: Metrics
 
     @Test(
-        "Metrics have the certificates of a new connection if the configuration says so",
+        "Metrics have the certificates of a new connection if reportsCertificates is set",
         arguments: WireTransport.allCases, [true, false])
     func metrics(_ wire: WireTransport, _ reports: Bool) async throws {
         try await withTLSServer { server in

@@ -7,7 +7,7 @@ import Testing
 struct SharedValuesTests {
     private let head = HTTPRequestHead(method: .post, url: URL(filePath: "/a"), headers: ["A": "1"])
 
-    @Test("A change of a copied head does not change the head")
+    @Test("A change of a copied request head does not change the original")
     func heads() {
         var copy = head
         copy.method = .put
@@ -17,7 +17,7 @@ struct SharedValuesTests {
         #expect(head.method == .post && head.url.path() == "/a" && head.headers["A"] == "1")
     }
 
-    @Test("A head has the text of its URL until the URL is changed, and a copy has its own")
+    @Test("A request head keeps its URL's original text, and a copy with another URL has that one's text")
     func urlText() throws {
         var spelled = head
         spelled.setURL(SpelledURL(url: try #require(URL(string: "http://a/%5B")), text: "http://a/["))
@@ -26,7 +26,7 @@ struct SharedValuesTests {
         #expect(spelled.urlText == "http://a/[" && copy.urlText == "http://b/")
     }
 
-    @Test("A change of a copied request does not change the request")
+    @Test("A change of a copied TransportRequest does not change the original")
     func requests() {
         let request = TransportRequest(head: head)
         var copy = request
@@ -36,7 +36,7 @@ struct SharedValuesTests {
         #expect(request.maximumBodySize == nil && request.head.headers["A"] == "1")
     }
 
-    @Test("Each measurement can be set, from nothing too, without a change of the original")
+    @Test("Each value of copied TransportMetrics can be set without a change of the original")
     func metrics() {
         let timings = TransferTimings(
             nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .seconds(1), total: .seconds(2))

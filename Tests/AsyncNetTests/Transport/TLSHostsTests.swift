@@ -14,7 +14,7 @@ struct TLSHostsTests {
     ]
 
     @Test(
-        "The host's own entry is preferred to a wildcard for one label, and that to the default",
+        "A host has the settings of its own entry, else of a wildcard for one label, else the default",
         arguments: [
             ("api.example.com", "exact"), ("API.example.COM.", "exact"), ("www.example.com", "one"),
             ("a.b.example.com", "two"), ("b.example.com", "one"), ("example.com", nil), ("x.y.example.com", nil),
@@ -31,7 +31,7 @@ struct TLSHostsTests {
 
     /// libcurl maps international names (RFC 5895), if it was built so and the program has a locale of UTF-8.
     @Test(
-        "A host that libcurl may map to another one has that one's settings, or is refused",
+        "A spelling that libcurl maps to a host has the settings of that host, or is .malformedURL",
         arguments: [
             "LOCALHOST", "localhost.", "%4Cocalhost", "localhost%2E", "x:y@localhost", "%EF%BD%8Cocalhost",
             "%E2%84%93ocalhost", "local%C2%ADhost", "localhost%E3%80%82", "localhost%EF%BC%8E", "local%E2%80%8Bhost",
@@ -44,7 +44,7 @@ struct TLSHostsTests {
         #expect(hosts.settings[hosts.index(forURL: url)].pins == ["own"])
     }
 
-    @Test("Settings that are the same are stored once, the default first")
+    @Test("Equal settings of several hosts are stored once, with the default first")
     func distinct() throws {
         let (same, other) = (Self.named("a"), Self.named("b"))
         let hosts = try TLSHosts(same, ["a": same, "b": other, "c": other, "*.d": same])
@@ -54,7 +54,7 @@ struct TLSHostsTests {
     }
 
     @Test(
-        "A key that is neither a host nor a wildcard is refused",
+        "A key of tlsForHosts that is neither a host nor a wildcard is .invalidConfiguration",
         arguments: [
             "", "*", "*.", "*.*.a", "a.*.b", "*a.example", "https://a", "a:443", "a/", "*.127.0.0.1", "*.[::1]", "a..b",
             " ",
@@ -67,7 +67,7 @@ struct TLSHostsTests {
     }
 
     @Test(
-        "Two keys for one host are refused",
+        "Two keys of tlsForHosts for one host are .invalidConfiguration",
         arguments: [("a.example", "A.EXAMPLE"), ("::1", "[0::1]"), ("*.a", "*.A.")])
     func twice(_ one: String, _ other: String) {
         let patterns = [one: Self.named("a"), other: Self.named("b")]
@@ -76,7 +76,7 @@ struct TLSHostsTests {
         #expect(error?.message.contains("two entries") == true)
     }
 
-    @Test("Settings that differ in any property are not equal")
+    @Test("TLS settings that differ in one property are not equal")
     func differences() throws {
         let identity = TLSConfiguration.ClientIdentity(certificate: "a", key: "b", password: "c")
         let all: [TLSConfiguration] = [

@@ -32,7 +32,7 @@ struct TimelineTests {
         #expect(abs(timeline.serializationCompletedTime.timeIntervalSinceReferenceDate - 100.1526) < 1e-6)
     }
 
-    @Test("Without a response the latency is the request's duration")
+    @Test("The latency of a timeline without a response is the duration of the request")
     func failure() {
         var metrics = RequestMetrics()
         metrics.total = .seconds(2)
@@ -43,7 +43,7 @@ struct TimelineTests {
         #expect(metrics.timeline.totalDuration == .seconds(5))
     }
 
-    @Test("A response has its timeline, and a download's response too")
+    @Test("The responses of a data request and of a download have a timeline with its durations")
     func responses() async throws {
         let clock = TestClock()
         let session = Session(

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 
 /// Each event of the transport and each call of the reader with the action that must follow, without a pipe.
-@Suite("Transfer pipe state")
+@Suite("TransferPipeState")
 struct TransferPipeStateTests {
     enum Step: Sendable {
         case head(Int, isUrgent: Bool = false)
@@ -100,7 +100,7 @@ struct TransferPipeStateTests {
                 (.read, "deliver 1"), (.read, "fail connectionLost"),
             ]),
         Case(
-            testDescription: "A failure before the head is the head's",
+            testDescription: "A failure before the head is thrown in place of the head",
             steps: [(.fail, "none"), (.receivedHead, "connectionLost")]),
         Case(
             testDescription: "An end without a head is an empty reply",
@@ -112,7 +112,7 @@ struct TransferPipeStateTests {
                 (.receivedHead, "cancelled"), (.read, "fail cancelled"),
             ]),
         Case(
-            testDescription: "The first end counts",
+            testDescription: "Steps after an abort change nothing",
             steps: [
                 (.wait(.body), "none"), (.abort, "abort, resume"), (.abort, "none"), (.finish, "none"), (.fail, "none"),
                 (.head(200), "none"), (.chunk(1), "store"), (.read, "fail cancelled"),
@@ -121,7 +121,7 @@ struct TransferPipeStateTests {
             testDescription: "A chunk beyond the limit ends the transfer", limit: 3,
             steps: [(.chunk(3), "store"), (.chunk(1), "abort bodyTooLarge")]),
         Case(
-            testDescription: "So does a last chunk beyond the limit", limit: 3,
+            testDescription: "A last chunk beyond the limit ends the transfer after the chunks before it", limit: 3,
             steps: [
                 (.chunk(3), "store"), (.finishWith(1), "none"), (.read, "deliver 3"), (.read, "fail bodyTooLarge"),
             ]),

@@ -9,7 +9,7 @@ struct TransferPipeTests {
 
     init() throws { head = HTTPResponseHead(statusCode: 200, url: try "http://a/".asURL()) }
 
-    @Test("Head and chunks are delivered in order, whenever they are read")
+    @Test("The pipe delivers the head, the chunks in order, and then nil")
     func order() async throws {
         let pipe = TransferPipe(.asItArrives)
         async let received = pipe.head()
@@ -94,7 +94,7 @@ struct TransferPipeTests {
         pipe.finish(.success(()))
     }
 
-    @Test("A reader of the whole is woken at the end, and before the buffer is full")
+    @Test("With delivery .whole the reader is resumed by a full buffer and at the end of the body")
     func whole() async throws {
         let pipe = TransferPipe(.whole)
         async let received = pipe.head()
@@ -109,7 +109,7 @@ struct TransferPipeTests {
     }
 
     @Test(
-        "With delivery .whole, heads of redirects, errors and refused responses arrive at once, and their bodies as they arrive",
+        "With delivery .whole the head of a 3xx, 4xx, 5xx or urgent response is delivered at once",
         arguments: [302, 404, 503, 201])
     func urgent(_ status: Int) async throws {
         let pipe = TransferPipe(.whole, isUrgent: { $0.statusCode == 201 })
@@ -126,7 +126,7 @@ struct TransferPipeTests {
         #expect(calm.delivery == .whole)
     }
 
-    @Test("Dropping the body ends the transfer")
+    @Test("Releasing the TransportBody aborts its transfer once")
     func dropped() {
         let (pipe, aborts) = (TransferPipe(.asItArrives), Counter())
         pipe.connect(onAbort: { aborts.add() })

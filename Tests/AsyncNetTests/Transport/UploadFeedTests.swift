@@ -29,7 +29,7 @@ struct UploadFeedTests {
         try MeasuredBody(.stream(stream)).makeReader()
     }
 
-    @Test("Bytes are read in order, whatever the sizes", arguments: [1, 2, 3, 7, 100])
+    @Test("A feed's bytes are read in order, in pieces of each size", arguments: [1, 2, 3, 7, 100])
     func bytes(_ size: Int) async throws {
         let feed = UploadFeed {}
         await feed.write(try reader([[1, 2, 3], [], [4], [5, 6]]))
@@ -39,7 +39,7 @@ struct UploadFeedTests {
         #expect(feed.failure == nil)
     }
 
-    @Test("Without bytes the transport pauses, and onData is called once when there are some")
+    @Test("Reading an empty feed returns .pause, and onData is called once when bytes are written")
     func pause() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
@@ -50,7 +50,7 @@ struct UploadFeedTests {
         #expect(drain(feed).bytes == [1, 2])
     }
 
-    @Test("Many tiny chunks are read in one go")
+    @Test("20,000 chunks of one byte are read from a feed in one call")
     func tinyChunks() async throws {
         let feed = UploadFeed {}
         await feed.write(try reader((0..<20_000).map { [UInt8(truncatingIfNeeded: $0)] }))
@@ -59,7 +59,7 @@ struct UploadFeedTests {
         #expect(last == .end)
     }
 
-    @Test("The end of an empty feed is reported too")
+    @Test("The end of a feed without bytes calls onData and is read as .end")
     func emptyEnd() async throws {
         let told = Counter()
         let feed = UploadFeed { told.add() }
@@ -69,7 +69,7 @@ struct UploadFeedTests {
         #expect(drain(feed).last == .end)
     }
 
-    @Test("The writer waits for the transport, at most one chunk above 256 KiB ahead")
+    @Test("The writer of a feed waits once it is more than 256 KiB ahead of the transport")
     func backPressure() async throws {
         let asked = Counter()
         let feed = UploadFeed {}
@@ -95,7 +95,7 @@ struct UploadFeedTests {
         try await writer.value
     }
 
-    @Test("A closed feed resumes its writer")
+    @Test("Closing a feed resumes its waiting writer")
     func close() async throws {
         let (feed, asked) = (UploadFeed {}, Counter())
         let writer = Task {
@@ -114,7 +114,7 @@ struct UploadFeedTests {
         try await writer.value
     }
 
-    @Test("The reader's error is the feed's, after the bytes before it")
+    @Test("An error of the body's sequence is the feed's failure, after the bytes before it")
     func failures() async throws {
         let feed = UploadFeed {}
         let broken = AsyncThrowingStream<Data, any Error> { continuation in
@@ -128,7 +128,7 @@ struct UploadFeedTests {
         #expect(feed.failure?.code == .bodyStreamFailed)
     }
 
-    @Test("A sequence does not begin for a feed that is closed")
+    @Test("The body's sequence is not asked for chunks if its feed is already closed")
     func closedBefore() async throws {
         let asked = Counter()
         let stream = AsyncStream<Data> {

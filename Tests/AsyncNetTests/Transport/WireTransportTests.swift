@@ -34,7 +34,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A GET, and any other method, can have a body", arguments: WireTransport.allCases,
+        "GET, DELETE, QUERY, PROPFIND and OPTIONS can be sent with a body", arguments: WireTransport.allCases,
         ["GET", "DELETE", "QUERY", "PROPFIND", "OPTIONS"])
     func bodies(_ wire: WireTransport, _ method: HTTPMethod) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -47,7 +47,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A HEAD request with a body is refused", arguments: WireTransport.allCases)
+    @Test("A HEAD request with a body is .unsupportedByTransport", arguments: WireTransport.allCases)
     func headWithBody(_ wire: WireTransport) async throws {
         #expect(
             await WireTransport.failure {
@@ -74,7 +74,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "Headers go out in order, repeated, empty or omitted as they are; framing is the transport's own",
+        "Request headers are sent in the given order, and the caller's Content-Length is replaced",
         arguments: WireTransport.allCases)
     func requestHeaders(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -95,7 +95,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("No option of a request applies to the next request on the same handle", arguments: WireTransport.allCases)
+    @Test(
+        "Method, headers and body of a request do not affect the next request of the same transport",
+        arguments: WireTransport.allCases)
     func recycling(_ wire: WireTransport) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("x") }
@@ -114,7 +116,9 @@ struct WireTransportTests {
         await server.stop()
     }
 
-    @Test("A path is sent unchanged", arguments: WireTransport.allCases)
+    @Test(
+        "Path and query of a URL are sent unchanged, with dot segments and percent-encodings",
+        arguments: WireTransport.allCases)
     func path(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             _ = try await wire.send(server.url("/a/../b%2Fc/./d?x=%20y"))
@@ -125,7 +129,7 @@ struct WireTransportTests {
     // MARK: Uploads
 
     @Test(
-        "A stream of unknown length is sent in chunks, a stream of known length with Content-Length",
+        "A body stream of unknown length is sent chunked, one of known length with Content-Length",
         arguments: WireTransport.allCases, [nil, 9] as [Int64?])
     func streams(_ wire: WireTransport, _ length: Int64?) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -148,7 +152,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A stream that fails or has the wrong length ends the request with the reason",
+        "A body stream that throws is .bodyStreamFailed, one of another length .bodyLengthMismatch",
         arguments: WireTransport.allCases, [Int64(3), 30])
     func brokenStreams(_ wire: WireTransport, _ length: Int64) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -165,7 +169,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A file is sent with its length; a missing file is an error", arguments: WireTransport.allCases)
+    @Test(
+        "A body's file is sent with Content-Length, and a missing file is .fileNotReadable",
+        arguments: WireTransport.allCases)
     func files(_ wire: WireTransport) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID().uuidString)")
         let bytes = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
@@ -186,7 +192,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "Expect: 100-continue is sent if set, and the body follows after a timeout",
+        "A request with Expect: 100-continue sends its body after expectContinueTimeout without a 100",
         arguments: WireTransport.allCases, [true, false])
     func expectation(_ wire: WireTransport, _ isKnown: Bool) async throws {
         let transport = wire.make(.init(expectContinueTimeout: .milliseconds(20)))
@@ -198,7 +204,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A cancelled upload stops asking for its body", arguments: WireTransport.allCases)
+    @Test("A cancelled upload releases the sequence of its body", arguments: WireTransport.allCases)
     func cancelledUpload(_ wire: WireTransport) async throws {
         let silent = try SilentListener()
         let url = try "http://127.0.0.1:\(silent.port)/".asURL()
@@ -213,7 +219,7 @@ struct WireTransportTests {
         await ended.wait()
     }
 
-    @Test("A response before the end of an upload of unknown length is delivered", arguments: WireTransport.allCases)
+    @Test("A 413 before the end of an upload of unknown length is delivered", arguments: WireTransport.allCases)
     func earlyAnswer(_ wire: WireTransport) async throws {
         try await withServer(.status(413, body: "enough").with(.earlyResponse)) { (server: MockServer) async throws in
             let (stream, input) = AsyncStream.makeStream(of: Data.self)
@@ -252,7 +258,7 @@ struct WireTransportTests {
     // MARK: Responses
 
     @Test(
-        "Headers keep order, repetitions and spelling; trailers and interim responses are reported",
+        "Response headers are delivered in order, and trailers and a 103 response are reported",
         arguments: WireTransport.allCases)
     func responseHeaders(_ wire: WireTransport) async throws {
         let reply = MockResponse.chunked(
@@ -276,7 +282,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A 417 is delivered, and the request is not sent again", arguments: WireTransport.allCases)
+    @Test(
+        "A 417 to Expect: 100-continue is delivered, and the request is not sent again",
+        arguments: WireTransport.allCases)
     func expectationFailed(_ wire: WireTransport) async throws {
         try await withServer(.status(417, body: "no"), .text("second")) { (server: MockServer) async throws in
             let response = try await wire.send(
@@ -288,7 +296,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "The total number of connections is limited over all origins, and waiting transfers start later",
+        "Transfers above maximumConnections of all origins report .queued, and all get their responses",
         arguments: WireTransport.allCases)
     func totalLimit(_ wire: WireTransport) async throws {
         let (one, other) = (try await MockServer.start(), try await MockServer.start())
@@ -311,7 +319,9 @@ struct WireTransportTests {
         await other.stop()
     }
 
-    @Test("The bytes sent of a refused body are reported correctly", arguments: WireTransport.allCases)
+    @Test(
+        "No sent bytes are reported for a body that a 413 refused before it was sent", arguments: WireTransport.allCases
+    )
     func refusedBody(_ wire: WireTransport) async throws {
         try await withServer(.status(413).with(.earlyResponse)) { (server: MockServer) async throws in
             let sent = Counter()
@@ -326,7 +336,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("Metrics count what was sent of a body that the server did not want", arguments: WireTransport.allCases)
+    @Test("Metrics count the bytes that were sent of a body before a 413", arguments: WireTransport.allCases)
     func partlySent(_ wire: WireTransport) async throws {
         let server = try RawServer(
             """
@@ -341,7 +351,7 @@ struct WireTransportTests {
         #expect(sent > 0 && sent < 50_000_000)
     }
 
-    @Test("Limits may be as large as a number can be", arguments: WireTransport.allCases)
+    @Test("Limits and timeouts of the largest numbers are accepted", arguments: WireTransport.allCases)
     func largeLimits(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let configuration = SocketTransport.Configuration(
@@ -355,7 +365,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("Timings are reported, in increasing order", arguments: WireTransport.allCases)
+    @Test(
+        "Metrics have timings in increasing order, for a new and for a reused connection",
+        arguments: WireTransport.allCases)
     func metrics(_ wire: WireTransport) async throws {
         try await withServer(.text("hello"), .text("again")) { (server: MockServer) async throws in
             let session = Session(transport: wire.make())
@@ -379,7 +391,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A body that is not read pauses the transfer, and continues when it is read", arguments: WireTransport.allCases)
+        "A large body that is not read for a while is received whole", arguments: WireTransport.allCases)
     func backPressure(_ wire: WireTransport) async throws {
         let body = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 5) })
         try await withServer(.data(body)) { (server: MockServer) async throws in
@@ -395,7 +407,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A dropped body ends the transfer", arguments: WireTransport.allCases)
+    @Test("Releasing a response's body closes its connection", arguments: WireTransport.allCases)
     func dropped(_ wire: WireTransport) async throws {
         try await withServer(.fault(.stallMidBody(after: 10))) { (server: MockServer) async throws in
             do { _ = try await wire.send(server.url()) }
@@ -406,7 +418,7 @@ struct WireTransportTests {
     // MARK: Connections
 
     @Test(
-        "No more connections than allowed; other transfers report queued, and start in order",
+        "Transfers above maximumConnectionsPerOrigin report .queued, and share that many connections",
         arguments: WireTransport.allCases)
     func connectionLimit(_ wire: WireTransport) async throws {
         let server = try await MockServer.start()
@@ -429,7 +441,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A transfer that waits for a permit can be cancelled, and the next gets the permit",
+        "A cancelled transfer that waits for a connection is not sent, and the next transfer is",
         arguments: WireTransport.allCases)
     func cancelledWait(_ wire: WireTransport) async throws {
         let gate = Gate()
@@ -459,7 +471,9 @@ struct WireTransportTests {
         await server.stop()
     }
 
-    @Test("A transfer cancelled just before it gets a permit is not sent", arguments: WireTransport.allCases)
+    @Test(
+        "A transfer that is cancelled while the one before it ends is not sent, and the next one is",
+        arguments: WireTransport.allCases)
     func cancelledAtPermit(_ wire: WireTransport) async throws {
         let server = try await MockServer.start()
         let gate = Gate()
@@ -508,7 +522,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A handshake that takes too long is a timeout", arguments: WireTransport.allCases)
+    @Test("A TLS handshake that exceeds connectTimeout is .timedOut", arguments: WireTransport.allCases)
     func connectTimeout(_ wire: WireTransport) async throws {
         let silent = try SilentListener()
         let transport = wire.make(.init(connectTimeout: .milliseconds(50)))
@@ -528,7 +542,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A connection uses the configured local interface", arguments: WireTransport.allCases)
+    @Test(
+        "A connection is made from the configured localInterface, and an unknown one is .cannotConnect",
+        arguments: WireTransport.allCases)
     func localInterface(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let good = wire.make(.init(localInterface: "127.0.0.1"))
@@ -576,7 +592,7 @@ struct WireTransportTests {
     // MARK: Configuration
 
     @Test(
-        "Settings that cannot work are an error of the request, not of the program",
+        "Invalid settings of a transport are .invalidConfiguration for its requests",
         arguments: WireTransport.allCases,
         [
             .init(tls: .init(pins: ["sha256//AAAA"])), .init(tls: .init(pins: ["md5//x"])),
@@ -598,7 +614,9 @@ struct WireTransportTests {
         }
     }
 
-    @Test("No password or key is in a description", arguments: WireTransport.allCases)
+    @Test(
+        "Descriptions and dumps of a transport's configuration contain no password, key or certificate",
+        arguments: WireTransport.allCases)
     func secrets(_ wire: WireTransport) {
         let configuration = SocketTransport.Configuration(
             tls: .init(

@@ -33,14 +33,15 @@ struct WithheldRedirectTests {
             """)
     }
 
-    @Test("A redirect whose body fails is followed", arguments: fields, TransportUnderTest.withoutURLSession)
+    @Test(
+        "A redirect whose body is invalid or cut is followed", arguments: fields, TransportUnderTest.withoutURLSession)
     func followed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)
         #expect(try await transport.session().request(server.url).serializing(String.self).value == "next")
     }
 
     @Test(
-        "A redirect with a failing body that is not followed has its head and the body's error", arguments: fields,
+        "A redirect that is not followed has its head, and the error of its invalid or cut body", arguments: fields,
         TransportUnderTest.withoutURLSession)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)

@@ -36,7 +36,7 @@ struct ZoneTests {
         try RawServer(Self.server.replacing("LOOPBACK", with: Self.loopback), address: "::1")
     }
 
-    @Test("Requests, base URLs and redirects connect by the zone, which Host does not have")
+    @Test("A request to an IPv6 address with a zone connects by the zone, and sends Host without it")
     func requests() async throws {
         let server = try server()
         let host = "[::1]:\(server.port)"
@@ -52,7 +52,7 @@ struct ZoneTests {
         }
     }
 
-    @Test("The handshake of a WebSocket connects by the zone, which Host does not have")
+    @Test("The handshake of a WebSocket connects by the zone, and sends Host without it")
     func webSocket() async throws {
         let server = try server()
         let socket = Session(transport: .sockets()).webSocket("ws://[::1%25\(Self.loopback)]:\(server.port)/")
@@ -106,7 +106,7 @@ struct ZoneTests {
         await session.finish()
     }
 
-    @Test("The same address in another zone is another origin, with other cookies and credentials")
+    @Test("The same IPv6 address in another zone is another origin, which gets no cookie or Authorization of the first")
     func origins() async throws {
         let urls = try ["%25eth0", "%eth0", "%25eth1", ""].map { try "http://[fe80::1\($0)]/".asURL() }
         #expect(urls.map { $0.origin == urls[0].origin } == [true, true, false, false])
@@ -125,7 +125,7 @@ struct ZoneTests {
             response.request?.allHTTPHeaderFields?.keys.contains { ["Authorization", "Cookie"].contains($0) } == false)
     }
 
-    @Test("A host is compared without its zone, in any spelling of it")
+    @Test("HostName of an IPv6 address has no zone, in each spelling of the zone")
     func hostNames() {
         for zone in ["%25eth0", "%eth0", "%41", "%2541", "%25ab"] {
             #expect(HostName("[fe80::1\(zone)]")?.text == "fe80::1")
