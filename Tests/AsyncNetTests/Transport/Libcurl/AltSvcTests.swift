@@ -7,7 +7,7 @@ import Testing
 @Suite("Alt-Svc")
 struct AltSvcTests {
     @Test(
-        "Alternatives with protocol, host, port and age, up to the first malformed one (RFC 7838 §3)",
+        "Alt-Svc is read as protocol, host, port and age up to the first malformed alternative (RFC 7838 §3)",
         arguments: [
             (#"h3=":443""#, "h3  443 86400"), (#"h3=":443"; ma=3600"#, "h3  443 3600"),
             (#"h3=":443";MA="60" ; persist=1"#, "h3  443 60"), (#"h3=":443"; ma=0"#, "h3  443 0"),
@@ -26,20 +26,20 @@ struct AltSvcTests {
         #expect(Self.text(AltSvc([value])) == expected)
     }
 
-    @Test("Several lines are one list, and one that says clear clears all")
+    @Test("Several Alt-Svc lines are read as one list, and a line with clear clears all")
     func lines() {
         #expect(Self.text(AltSvc([#"h2=":1""#, #"h3=":2""#])) == "h2  1 86400, h3  2 86400")
         #expect(Self.text(AltSvc([#"h3=":1""#, "clear"])) == "clear")
         #expect(Self.text(AltSvc([])) == "")
     }
 
-    @Test("Of a line with a million alternatives twenty are read")
+    @Test("The first twenty alternatives are read of an Alt-Svc line with a million")
     func manyAlternatives() {
         let line = String(repeating: #"h3=":1","#, count: 1_000_000)
         #expect(Self.text(AltSvc([line])).split(separator: ",").count == 20)
     }
 
-    @Test("Ten thousand random values do not trap")
+    @Test("Random Alt-Svc values are read without a trap, into valid ports and ages")
     func fuzzed() {
         var random = Fuzzing.random(7838)
         let words = ["h3", "=", "\"", ":443", "\\", ";", "ma", ",", " ", "clear", "é", "9999", "\0"]

@@ -41,17 +41,22 @@ struct AlternativeServicesTests {
             .route(.origin), .succeeded, .route(.http3(port: 8443, isTrial: false))),
         Case("a request may be unfit for a trial", .offer(own), .routeWithoutTrial(.origin), .route(.race)),
         Case(
-            "such a request uses what worked", .offer(own), .route(.race), .succeeded, .routeWithoutTrial(direct)),
+            "a request unfit for a trial uses an offer that worked", .offer(own), .route(.race), .succeeded,
+            .routeWithoutTrial(direct)),
         Case("an abandoned trial is repeated", .offer(own), .route(.race), .abandoned, .route(.race)),
-        Case("abandoning undoes no success", .offer(own), .route(.race), .succeeded, .abandoned, .route(direct)),
+        Case(
+            "an abandoned request does not undo a success", .offer(own), .route(.race), .succeeded, .abandoned,
+            .route(direct)),
         Case(
             "an offer that failed is put aside for five minutes", .offer(own), .route(.race), .failed, .wait(299),
             .route(.origin), .offer(own), .route(.origin), .wait(1), .route(.race)),
         Case(
-            "twice as long the next time", .offer(own), .route(.race), .failed, .wait(300), .route(.race), .failed,
+            "an offer that failed twice in a row is put aside for ten minutes", .offer(own), .route(.race), .failed,
+            .wait(300), .route(.race), .failed,
             .wait(599), .route(.origin), .wait(1), .route(.race)),
         Case(
-            "a day at most", .offer(#"h3=":443"; ma=31536000"#), .failed, .wait(86_400), .failed, .wait(86_400),
+            "an offer that failed often is put aside for a day at most", .offer(#"h3=":443"; ma=31536000"#), .failed,
+            .wait(86_400), .failed, .wait(86_400),
             .failed,
             .wait(86_400), .failed, .wait(86_400), .failed, .wait(86_400), .failed, .wait(86_400), .failed,
             .wait(86_400), .failed, .wait(86_400), .failed, .wait(86_400), .failed, .wait(86_399), .route(.origin),
@@ -61,16 +66,20 @@ struct AlternativeServicesTests {
         Case(
             "a success ends the pause and its growth", .offer(own), .failed, .wait(300), .failed, .succeeded,
             .route(direct), .failed, .wait(300), .route(.race)),
-        Case("what worked and fails is tried again", .offer(own), .route(.race), .succeeded, .failed, .route(.origin)),
+        Case(
+            "an offer that worked and failed is put aside", .offer(own), .route(.race), .succeeded, .failed,
+            .route(.origin)),
         Case("ma=0 ends an offer", .offer(own), .offer(#"h3=":443"; ma=0"#), .route(.origin)),
         Case("clear ends an offer", .offer(own), .offer("clear"), .route(.origin)),
         Case("another field replaces an offer", .offer(own), .offer(#"h2=":443""#), .route(.origin)),
         Case("a malformed field replaces an offer", .offer(own), .offer("?"), .route(.origin)),
         Case("an offer expires", .offer(#"h3=":443"; ma=60"#), .wait(59), .route(.race), .wait(1), .route(.origin)),
         Case(
-            "a day is the default", .offer(own), .wait(86_399), .route(.race), .succeeded, .wait(1), .route(.origin)),
+            "an offer without ma expires after a day", .offer(own), .wait(86_399), .route(.race), .succeeded, .wait(1),
+            .route(.origin)),
         Case(
-            "a new field renews what worked", .offer(#"h3=":443"; ma=60"#), .route(.race), .succeeded, .wait(59),
+            "a new field renews an offer that worked", .offer(#"h3=":443"; ma=60"#), .route(.race), .succeeded,
+            .wait(59),
             .offer(#"h3=":443"; ma=60"#), .wait(59), .route(direct)),
         Case("the response's age counts", .aged(59, #"h3=":443"; ma=60"#), .wait(1), .route(.origin)),
         Case("a response that is too old", .aged(60, #"h3=":443"; ma=60"#), .route(.origin)),
@@ -86,10 +95,10 @@ struct AlternativeServicesTests {
         Case("another host is ignored", .offer(#"h3="b.example:443""#), .route(.origin)),
         Case("a removed offer", .offer(own), .removed, .route(.origin), .succeeded, .failed, .route(.origin)),
         Case("an offer on the own port stays", .offer(own), .removedOnOtherPort, .route(.race)),
-        Case("one on another port does not", .offer(#"h3=":8443""#), .removedOnOtherPort, .route(.origin)),
+        Case("an offer on another port is removed", .offer(#"h3=":8443""#), .removedOnOtherPort, .route(.origin)),
     ]
 
-    @Test("Offers are kept, used and forgotten as in the table", arguments: cases)
+    @Test("Offers of HTTP/3 lead to the routes of the table", arguments: cases)
     func offers(_ example: Case) {
         var (services, now) = (AlternativeServices(), ContinuousClock.now)
         for (index, step) in example.steps.enumerated() {
@@ -112,7 +121,7 @@ struct AlternativeServicesTests {
         }
     }
 
-    @Test("Origins are separate, by host and port")
+    @Test("An offer of one origin is not used for another host or port")
     func origins() {
         var (services, now) = (AlternativeServices(), ContinuousClock.now)
         services.receive(AltSvc([Self.own]), from: Self.origin, at: now)
@@ -127,7 +136,7 @@ struct AlternativeServicesTests {
         #expect(services.responses(from: Self.origin) == 1)
     }
 
-    @Test("A thousand origins are remembered; the offer that expires first makes room")
+    @Test("Offers of a thousand origins are kept, and the one that expires first is removed for another")
     func capacity() {
         var (services, now) = (AlternativeServices(), ContinuousClock.now)
         func origin(_ number: Int) -> AlternativeServices.Origin { .init(host: "\(number).example", port: 443) }
@@ -144,7 +153,7 @@ struct AlternativeServicesTests {
     }
 
     @Test(
-        "The origin of a URL has its host and port",
+        "The origin of an https URL has its lower-case host and its port",
         arguments: [
             ("https://A.Example/x", "a.example 443"), ("https://a.example:8443/", "a.example 8443"),
             ("https://[::1]:9/", "::1 9"), ("https:/x", ""),

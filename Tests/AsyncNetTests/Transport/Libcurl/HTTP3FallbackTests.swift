@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetLibcurl
 
 /// HTTP/3 where nothing answers over UDP. `Scripts/http3` has a server that does.
-@Suite("Without a path for HTTP/3", .timeLimit(.minutes(5)))
+@Suite("HTTP/3 without a UDP path", .timeLimit(.minutes(5)))
 struct HTTP3FallbackTests {
     private static let hasHTTP3 = (try? Libcurl.version.get())?.hasHTTP3 == true
 
@@ -16,7 +16,7 @@ struct HTTP3FallbackTests {
     }
 
     @Test(
-        "An offer of HTTP/3 that leads nowhere fails no request, whatever its method and port", .enabled(if: hasHTTP3),
+        "A POST succeeds although the offered port of HTTP/3 does not answer", .enabled(if: hasHTTP3),
         arguments: [true, false])
     func deadOffer(_ isOnOwnPort: Bool) async throws {
         let server = try await MockServer.start(tls: .selfSigned)
@@ -37,7 +37,8 @@ struct HTTP3FallbackTests {
         await server.stop()
     }
 
-    @Test("A request over HTTP/3 only fails without a path for HTTP/3", .enabled(if: hasHTTP3))
+    @Test(
+        "With .http3 a request is .cannotConnect if the server's port does not answer over UDP", .enabled(if: hasHTTP3))
     func onlyHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let session = session(server, .http3)
@@ -51,7 +52,8 @@ struct HTTP3FallbackTests {
         await server.stop()
     }
 
-    @Test("A request over HTTP/3 first falls back to HTTP/2", .enabled(if: hasHTTP3))
+    @Test(
+        "With .http3Preferred a request falls back to TCP if the port does not answer over UDP", .enabled(if: hasHTTP3))
     func preferredHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(.get, "/") { _ in MockResponse(body: Data("ok".utf8)) }
@@ -62,7 +64,7 @@ struct HTTP3FallbackTests {
         await server.stop()
     }
 
-    @Test("A libcurl without HTTP/3 refuses it, and ignores offers", .enabled(if: !hasHTTP3))
+    @Test("A libcurl without HTTP/3 refuses .http3, and ignores offers with .automatic", .enabled(if: !hasHTTP3))
     func absentHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(.get, "/") { _ in MockResponse(headers: ["Alt-Svc": #"h3=":1""#], body: Data("ok".utf8)) }

@@ -23,7 +23,7 @@ struct HTTP3OffersTests {
         try #require(HTTP3Offers(configuration, Self.with))
     }
 
-    @Test("Offers are used by .automatic, directly to servers, where libcurl has HTTP/3")
+    @Test("Offers are used only with .automatic, without proxy or unix socket, and if libcurl has HTTP/3")
     func usable() {
         typealias Configuration = LibcurlTransport.Configuration
         #expect(HTTP3Offers(Configuration(), Self.with) != nil)
@@ -34,7 +34,7 @@ struct HTTP3OffersTests {
         #expect(HTTP3Offers(Configuration(unixSocket: "/s"), Self.with) == nil)
     }
 
-    @Test("A field is used for the next request, and forgotten when the server says that it is not responsible")
+    @Test("Alt-Svc is used for the next request, and forgotten after a 421")
     func received() throws {
         let offers = try offers()
         #expect(offers.use(for: url, mayTry: true) == nil)
@@ -47,7 +47,7 @@ struct HTTP3OffersTests {
         #expect(offers.use(for: url, mayTry: true) == nil)
     }
 
-    @Test("No offer is taken from a 421 response, or from one that is as old as its offer")
+    @Test("Alt-Svc of a 421 response, or of one whose Age is its ma, is ignored")
     func unusableResponses() throws {
         let offers = try offers()
         offers.receive(head(["Alt-Svc": #"h3=":443""#], status: 421), from: url)
@@ -55,7 +55,7 @@ struct HTTP3OffersTests {
         #expect(offers.use(for: url, mayTry: true) == nil)
     }
 
-    @Test("After a race that HTTP/2 wins the offer is not used; after a race without a response it is tried again")
+    @Test("An offer is tried again after a race without a response, not after one that HTTP/2 has won")
     func races() throws {
         let offers = try offers()
         offers.receive(head(["Alt-Svc": #"h3=":443""#]), from: url)
@@ -70,7 +70,7 @@ struct HTTP3OffersTests {
     }
 
     @Test(
-        "The alternative's name has no default port, and an IPv6 address in brackets",
+        "Alt-Used has no default port, and an IPv6 address in brackets",
         arguments: [
             ("a.example", 443, "a.example"), ("a.example", 8443, "a.example:8443"), ("::1", 443, "[::1]"),
             ("::1", 9, "[::1]:9"),
@@ -100,7 +100,7 @@ struct HTTP3OffersTests {
     }
 
     @Test(
-        "HTTP/3 is refused where this libcurl lacks it, and through proxies and unix sockets",
+        "HTTP/3 is refused if libcurl lacks it, and through a proxy or unix socket",
         arguments: [LibcurlTransport.HTTPVersion.http3, .http3Preferred])
     func refusals(_ version: LibcurlTransport.HTTPVersion) throws {
         typealias Configuration = LibcurlTransport.Configuration
@@ -125,7 +125,7 @@ struct HTTP3OffersTests {
     }
 
     @Test(
-        "libcurl's errors over QUIC have the code of their cause, also where libcurl has one result for several",
+        "A libcurl error over QUIC has the code of its cause",
         arguments: [
             (
                 55, "Failed to connect to h:1 after 2 ms: Failed sending data to the peer", 0,

@@ -9,7 +9,7 @@ import Testing
 @Suite("libcurl's errors")
 struct LibcurlErrorsTests {
     @Test(
-        "Each result has its code",
+        "Each result of libcurl has its error code",
         arguments: [
             (1, "Unsupported HTTP version in response", .badServerResponse),
             (1, "Received HTTP/0.9 when not allowed", .badServerResponse),
@@ -56,7 +56,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "A failed connection has the words of the system's error, and only a refused one says that nothing listens",
+        "The error of a failed connection explains the system's error, and only ECONNREFUSED as no listener",
         arguments: [
             (ECONNREFUSED, "could not be connected to (x)", "Nothing listens on that port"),
             (EMFILE, "this process has as many files and sockets open as it may (x)", "ulimit -n"),
@@ -81,7 +81,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "The words for a unix socket are about its file",
+        "The error of a failed connection to a unix socket explains the state of its file",
         arguments: [
             (ENOENT, "no such file", "Check the path"), (ECONNREFUSED, "/s could not be connected to", "at that path"),
             (EACCES, "does not permit", "permissions of the socket's file"),
@@ -91,7 +91,7 @@ struct LibcurlErrorsTests {
         #expect(error.message.contains(message) && error.description.contains(advice), "\(error)")
     }
 
-    @Test("A socket that the system refuses explains the failure, unless another one was tried after it")
+    @Test("The system's refusal of a socket is the connection's error, unless a later socket was opened")
     func refusedSocket() {
         let sockets = OpenedSockets()
         sockets.opened(-EMFILE)
@@ -103,7 +103,7 @@ struct LibcurlErrorsTests {
         #expect(sockets.systemError(lc_metrics()) == 0)
     }
 
-    @Test("A refused connection and a unix socket that is not there say so, for requests and raw streams")
+    @Test("The errors of a refused connection and of a missing unix socket say so, for requests and raw streams")
     func refusals() async throws {
         let refusing = try await MockServer.start(isRefusing: true)
         let port = try #require(refusing.url().port)
@@ -124,7 +124,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "The error of a head that ends early says what ended it",
+        "The error of a head that libcurl refuses names the reason",
         arguments: [
             (27, "", "too large"), (100, "", "too large"), (43, "A libcurl function was given a bad argument", "space"),
             (43, "Private key does not match the certificate public key", nil), (7, "", nil), (56, "", nil),
@@ -162,7 +162,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "A host that SOCKS5 cannot carry is refused before libcurl sees it",
+        "A host of 256 bytes is .malformedURL with a SOCKS5 proxy or a proxy of the environment",
         arguments: [
             (ProxyConfiguration.socks5("127.0.0.1", port: 1), 255, false), (.socks5("127.0.0.1", port: 1), 256, true),
             (.url("SOCKS5h://a"), 40_000, true), (.environment, 256, true), (.none, 256, false),
@@ -177,7 +177,7 @@ struct LibcurlErrorsTests {
         }
     }
 
-    @Test("OpenSSL's result and a proxy's status take precedence over libcurl's text")
+    @Test("OpenSSL's verify result and the proxy's response decide the error code before libcurl's text")
     func circumstances() {
         let refusal = HTTPResponseHead(statusCode: 407, url: URL(filePath: "/"))
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 10)) == .certificateExpired)
@@ -188,7 +188,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "A SOCKS proxy that does not accept the client refuses it for good, one that cannot connect does not",
+        "A SOCKS5 failure to authenticate is a refusal by the proxy, a failure to connect is not",
         arguments: [
             ("User was rejected by the SOCKS5 server (1 1).", true),
             ("No authentication method was acceptable.", true),

@@ -60,14 +60,16 @@ struct LibcurlOutcomeTests {
             testDescription: "The server closed the stream after a response of the announced length", result: 92,
             contentLength: 5, received: 5, text: "", expected: nil),
         Case(
-            testDescription: "The same, reported as a partial file", result: 18, contentLength: 5, received: 5,
+            testDescription: "libcurl's result 18 after a response of the announced length", result: 18,
+            contentLength: 5, received: 5,
             text: "",
             expected: nil),
     ]
 
     static let failures = [
         Case(
-            testDescription: "What a callback found comes first", isComplete: true, failure: .badServerResponse,
+            testDescription: "A failure found by a callback comes before the body's failure", isComplete: true,
+            failure: .badServerResponse,
             bodyFailure: .fileNotReadable, expected: .badServerResponse),
         Case(
             testDescription: "The body's failure ends the transfer", result: 42, bodyFailure: .fileNotReadable,

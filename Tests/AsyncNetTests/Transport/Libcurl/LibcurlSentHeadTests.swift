@@ -6,9 +6,9 @@ import Testing
 @testable import AsyncNetLibcurl
 
 /// Heads as they go over the wire are made only for observers: libcurl's verbose output costs each transfer time.
-@Suite("Sent heads over libcurl", .timeLimit(.minutes(5)))
+@Suite("Sent heads and rates over libcurl", .timeLimit(.minutes(5)))
 struct LibcurlSentHeadTests {
-    @Test("The head is reported as the server receives it, if it is observed", arguments: [true, false])
+    @Test("The sent head is reported as the server receives it if it is observed, else not", arguments: [true, false])
     func observed(_ isObserved: Bool) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let heads = Locked<[SentHead]>([])
@@ -24,7 +24,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("A request's events have a head for each hop, and the challenge between them")
+    @Test("A request's events have the sent head of each hop, and the 401 between two of them")
     func hops() async throws {
         let challenge = MockResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
         try await withServer(
@@ -46,7 +46,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("The head of a CONNECT is reported, though no request follows")
+    @Test("The head of a CONNECT is reported although the proxy refuses it")
     func tunnel() async throws {
         try await withServer(.status(403)) { (server: MockServer) async throws in
             let session = Session(transport: .libcurl(.init(proxy: .http("127.0.0.1", port: server.port))))
@@ -59,7 +59,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("A head is observed only if events are: progress alone does not ask for it")
+    @Test("An observer of progress alone does not make a request observed, one of events does")
     func progressOnly() {
         let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
         _ = observers.observeDownloads { nil }
@@ -70,7 +70,9 @@ struct LibcurlSentHeadTests {
 
     /// At 1000 bytes per second the transfer takes an hour. libcurl begins to count after some bytes: after a hundred receive
     /// buffers, or as much as the sockets hold.
-    @Test("A rate limits receiving and sending: others of the same size are done before", arguments: [true, false])
+    @Test(
+        "Transfers without a rate limit end before one of the same size at 1000 bytes a second",
+        arguments: [true, false])
     func rates(_ isReceiving: Bool) async throws {
         let bytes = Data(count: isReceiving ? 2_000_000 : 40_000_000)
         let server = try await MockServer.start()
@@ -91,7 +93,7 @@ struct LibcurlSentHeadTests {
         await server.stop()
     }
 
-    @Test("A rate below 1 is refused", arguments: [(0, nil), (nil, -1)] as [(Int64?, Int64?)])
+    @Test("A maximum rate below 1 is .invalidConfiguration", arguments: [(0, nil), (nil, -1)] as [(Int64?, Int64?)])
     func wrongRates(_ receiving: Int64?, _ sending: Int64?) async throws {
         let transport = LibcurlTransport(
             configuration: .init(maximumReceiveRate: receiving, maximumSendRate: sending))

@@ -11,7 +11,7 @@ import Testing
 struct LibcurlTransportTests {
     let transport = LibcurlTransport()
 
-    @Test("The description has libcurl's version")
+    @Test("The description of the libcurl transport has libcurl's version")
     func description() {
         #expect(
             transport.transportDescription.hasPrefix("libcurl 7.")
@@ -19,7 +19,7 @@ struct LibcurlTransportTests {
         #expect(Session(transport: .urlSession).transportDescription.hasPrefix("URLSession"))
     }
 
-    @Test("Trailers that arrive during a pause are delivered whole after it")
+    @Test("Trailers that arrive while a transfer is suspended are reported after it resumes")
     func trailersDuringPause() async throws {
         try await withServer(.chunked(["x"], trailers: ["A": "1", "B": "2"])) { (server: MockServer) async throws in
             let hold = TransferHold()
@@ -42,7 +42,7 @@ struct LibcurlTransportTests {
         }
     }
 
-    @Test("Transfers that cannot be started pass their permit to the next, however many there are")
+    @Test("500 waiting transfers that cannot be started let the transfer after them start")
     func refusedInTurn() async throws {
         let gate = Gate()
         let server = try await MockServer.start()

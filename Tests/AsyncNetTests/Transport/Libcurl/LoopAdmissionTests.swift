@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNetLibcurl
 
 /// Which transfers of a loop start and which wait, without a loop.
-@Suite("Loop admission")
+@Suite("LoopAdmission")
 struct LoopAdmissionTests {
     final class Transfer: QueuedTransfer {
         let name: String
@@ -34,7 +34,9 @@ struct LoopAdmissionTests {
         let started: [String]
     }
 
-    @Test("Transfers start within the limits, in order", arguments: origins + connections + streams + withdrawals)
+    @Test(
+        "Transfers of a loop start in order within the limits of the table",
+        arguments: origins + connections + streams + withdrawals)
     func admission(_ test: Case) {
         var model = Model(test.perOrigin, test.connections)
         for (index, step) in test.steps.enumerated() {
@@ -47,7 +49,7 @@ struct LoopAdmissionTests {
         #expect(model.started == test.started)
     }
 
-    @Test("A connection whose version is unknown may be HTTP/2 only beside another transfer of its origin")
+    @Test("An origin of unknown version may be HTTP/2 only if two of its transfers run")
     func unknownVersion() {
         var admission = LoopAdmission<Transfer>(
             LoopLimits(connectionsPerOrigin: 2, connections: 2, keptConnections: 2))
@@ -71,7 +73,7 @@ struct LoopAdmissionTests {
                 .finish("a1", starts: ["a4"]), .finish("a3"), .finish("a4"),
             ], started: ["a1", "a2"]),
         Case(
-            testDescription: "Origins do not wait for each other", perOrigin: 1,
+            testDescription: "Transfers of one origin do not wait for those of another", perOrigin: 1,
             steps: [.admit("a1"), .admit("a2"), .admit("b1"), .finish("b1"), .finish("a1", starts: ["a2"])],
             started: ["a1", "b1"]),
         Case(
@@ -129,7 +131,7 @@ struct LoopAdmissionTests {
                 + stride(from: 0, to: 300, by: 10).map { .finish("a\($0)", starts: ["a\($0 + 10)"]) },
             started: ["a0"]),
         Case(
-            testDescription: "That an origin speaks HTTP/2 is known as long as the origin is stored", perOrigin: 1,
+            testDescription: "An origin that spoke HTTP/2 starts several transfers at once later", perOrigin: 1,
             steps: [
                 .admit("a1"), .http2("a1"), .finish("a1"), .admit("a2"), .admit("a3"), .withdraw("a3"), .finish("a2"),
             ], started: ["a1", "a2", "a3"]),
@@ -151,7 +153,7 @@ struct LoopAdmissionTests {
         #expect(model.admission.isIdle)
     }
 
-    @Test("Of many origins without transfers some are removed, with what is known of them")
+    @Test("Of 257 origins without transfers one is removed, and its HTTP version is forgotten")
     func manyOrigins() {
         var admission = LoopAdmission<Transfer>(
             LoopLimits(connectionsPerOrigin: 1, connections: 1000, keptConnections: 1))

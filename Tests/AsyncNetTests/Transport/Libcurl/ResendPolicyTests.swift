@@ -3,16 +3,17 @@ import Testing
 @testable import AsyncNetLibcurl
 
 /// Whether a request may go out on a connection, and again on another (RFC 9110 §9.2.2): the machine alone.
-@Suite("Resend policy")
+@Suite("ResendPolicy")
 struct ResendPolicyTests {
-    @Test("A first sending may use a new or a kept connection", arguments: [true, false], [true, false])
+    @Test(
+        "A request may be sent on a new or a kept connection the first time", arguments: [true, false], [true, false])
     func first(_ isIdempotent: Bool, _ isNew: Bool) {
         var policy = ResendPolicy(isIdempotent: isIdempotent)
         #expect(policy.maySend(on: isNew ? .new : .kept) == .send)
         #expect(policy.end(hasConnectionFailed: false, hasResponse: true) == .deliver)
     }
 
-    @Test("After a connection that cannot be used the request goes to a new one, once", arguments: [true, false])
+    @Test("A request whose connection cannot be used restarts once", arguments: [true, false])
     func unusable(_ isIdempotent: Bool) {
         var policy = ResendPolicy(isIdempotent: isIdempotent)
         #expect(policy.maySend(on: .unusable) == .refuse)
@@ -21,7 +22,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("libcurl may repeat an idempotent request on a new connection; on a kept one it restarts")
+    @Test("libcurl may send an idempotent request again on a new connection, not on a kept one")
     func repeated() {
         for (isNew, permission, end) in [
             (true, ResendPolicy.Permission.sendAgain, ResendPolicy.End.deliver), (false, .refuse, .restart),
@@ -33,7 +34,9 @@ struct ResendPolicyTests {
         }
     }
 
-    @Test("libcurl may not repeat a request that is not idempotent", arguments: [true, false])
+    @Test(
+        "libcurl may not send a request again that is not idempotent, and the request is lost",
+        arguments: [true, false])
     func notIdempotent(_ isNew: Bool) {
         var policy = ResendPolicy(isIdempotent: false)
         #expect(policy.maySend(on: .kept) == .send)
@@ -41,7 +44,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("An idempotent request whose body cannot be sent again is lost")
+    @Test("An idempotent request is lost if its body cannot be sent again")
     func bodyOnce() {
         var policy = ResendPolicy(isIdempotent: true)
         #expect(policy.maySend(on: .kept) == .send)
@@ -50,7 +53,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("An idempotent request restarts once after its kept connection failed, unless a response had begun")
+    @Test("An idempotent request whose kept connection failed restarts once, unless a response has begun")
     func failure() {
         for (isIdempotent, hasResponse, end) in [
             (true, false, ResendPolicy.End.restart), (true, true, .deliver), (false, false, .deliver),

@@ -43,7 +43,7 @@ struct TCPKeepAliveTests {
         (.init(tcpKeepAlive: nil), []),
     ]
 
-    @Test("A request's connection has the configuration's keepalive", arguments: settings)
+    @Test("The connection of a request has the configuration's TCP keepalive", arguments: settings)
     func request(_ configuration: LibcurlTransport.Configuration, _ expected: [Int32]) async throws {
         try await withServer(.text("a")) { (server: MockServer) async throws in
             let session = Session(transport: .libcurl(configuration))
@@ -52,7 +52,7 @@ struct TCPKeepAliveTests {
         }
     }
 
-    @Test("A raw stream has the configuration's keepalive", arguments: settings)
+    @Test("A raw stream has the configuration's TCP keepalive", arguments: settings)
     func stream(_ configuration: LibcurlTransport.Configuration, _ expected: [Int32]) async throws {
         let server = try await MockServer.start()
         let port = try #require(server.url().port)
@@ -63,7 +63,7 @@ struct TCPKeepAliveTests {
         await server.stop()
     }
 
-    @Test("A WebSocket has the configuration's keepalive", arguments: settings)
+    @Test("A WebSocket has the configuration's TCP keepalive", arguments: settings)
     func webSocket(_ configuration: LibcurlTransport.Configuration, _ expected: [Int32]) async throws {
         let server = try await MockServer.start()
         server.on(nil, "/", replies: .webSocket(.echo))
@@ -76,7 +76,7 @@ struct TCPKeepAliveTests {
     }
 
     @Test(
-        "A time that no system takes is an invalid configuration",
+        "A tcpKeepAlive of zero, below zero or above 32,767 seconds is .invalidConfiguration",
         arguments: [Duration.zero, .seconds(-1), .milliseconds(32_767_001)])
     func invalid(_ time: Duration) async throws {
         let session = Session(transport: .libcurl(.init(tcpKeepAlive: time)))
