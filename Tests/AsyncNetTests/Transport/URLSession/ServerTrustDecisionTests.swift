@@ -16,7 +16,7 @@ struct ServerTrustDecisionTests {
         ServerTrustDecision(tls: tls, host: "api.example.com")
     }
 
-    @Test("The platform is asked for what the settings say")
+    @Test("The platform's evaluation has the anchors, host name and stapled status of the settings")
     func evaluations() throws {
         let two = Self.pem + "between\n" + Self.pem
         let table: [(TLSConfiguration, Evaluation?)] = [
@@ -36,7 +36,7 @@ struct ServerTrustDecisionTests {
         for (tls, expected) in table { #expect(try decision(tls).evaluation() == expected, "\(tls)") }
     }
 
-    @Test("Anchors are read from their file")
+    @Test("The anchors of the evaluation are read from their file")
     func anchorsOfFile() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem")
         try Data(Self.pem.utf8).write(to: file)
@@ -45,7 +45,7 @@ struct ServerTrustDecisionTests {
     }
 
     @Test(
-        "Anchors that cannot be read are an error, and never no anchors",
+        "Anchors that cannot be read are .invalidConfiguration",
         arguments: [
             TLSConfiguration.Trust.anchors(file: URL(filePath: "/nonexistent.pem")),
             .anchors(["-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"]),
@@ -57,13 +57,13 @@ struct ServerTrustDecisionTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("A refused host is not trusted")
+    @Test("The evaluation with settings .refused is .certificateNotTrusted")
     func refused() {
         let error = #expect(throws: AsyncNetError.self) { try decision(.refused).evaluation() }
         #expect(error?.code == .certificateNotTrusted)
     }
 
-    @Test("A server without one of the pins is not trusted, whatever the platform says")
+    @Test("A server without one of the pins is .certificatePinMismatch although the platform trusts it")
     func pins() throws {
         let chain = [try der]
         #expect(decision(.init()).error(chain, nil) == nil)
@@ -75,14 +75,14 @@ struct ServerTrustDecisionTests {
         #expect(error.message.contains(ServerCertificateTests.pin))
     }
 
-    @Test("A pin matches the server's own certificate only, not an issuer's or an unreadable one")
+    @Test("A pin of the issuer's certificate does not match, nor does any pin if the server's is unreadable")
     func pinsOfOthers() throws {
         let tls = TLSConfiguration(pins: [ServerCertificateTests.pin])
         #expect(decision(tls).error([], nil)?.code == .certificatePinMismatch)
         #expect(decision(tls).error([Data([0x30, 0]), try der], nil)?.code == .certificatePinMismatch)
     }
 
-    @Test("A certificate that the platform does not trust is refused, with the pin or without, and is shown")
+    @Test("The platform's error is the error, with the certificate, whether or not a pin matches")
     func failures() throws {
         for tls in [TLSConfiguration(), .init(pins: [ServerCertificateTests.pin])] {
             let error = try #require(decision(tls).error([try der], AsyncNetError(.certificateExpired)))

@@ -12,7 +12,7 @@ import Testing
 @Suite("URLError classification", .timeLimit(.minutes(5)))
 struct URLErrorClassificationTests {
     @Test(
-        "The text of a URLError decides its code",
+        "The code and text of a URLError decide the error code",
         arguments: [
             (-1004, "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server", .cannotConnect),
             (-1004, "", .cannotConnect),
@@ -154,7 +154,7 @@ struct URLErrorClassificationTests {
     }
 
     @Test(
-        "A proxy's password in libcurl's error text is not in the error",
+        "A proxy's password in a URLError is not in the error or its dump",
         arguments: ["user:hunter2@proxy:8x", "http://u:p/hunter2@host:8x", "http://u:p'hunter2@host:8x"])
     func secret(_ proxy: String) {
         let text = "Unsupported proxy syntax in '\(proxy)': Port number was not a decimal number"
@@ -170,7 +170,7 @@ struct URLErrorClassificationTests {
     }
 
     @Test(
-        "The status of a proxy's refusal is in the error, by libcurl's text",
+        "The status of a refused CONNECT is read from libcurl's text in a URLError",
         arguments: [
             ("Received HTTP code 407 from proxy after CONNECT", 407), ("CONNECT tunnel failed, response 502", 502),
             ("Proxy CONNECT aborted", nil),

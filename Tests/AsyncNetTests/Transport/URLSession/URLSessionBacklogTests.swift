@@ -14,7 +14,7 @@ struct URLSessionBacklogTests {
         return (backlog, pipe)
     }
 
-    @Test("Bytes beyond the buffer are read from a file, in order, and memory is used again afterwards")
+    @Test("Bytes beyond the buffer are read from a file in order, and the file is removed at the end")
     func spilling() async throws {
         let folder = try TemporaryFolder()
         let (backlog, pipe) = make(in: folder.url)
@@ -39,7 +39,7 @@ struct URLSessionBacklogTests {
         #expect(folder.contents.isEmpty)
     }
 
-    @Test("A reader that is too slow, and an invalid folder, have their own errors")
+    @Test("A backlog above its limit is .readerTooSlow, and one without a folder .temporaryFileFailed")
     func spillFailures() async throws {
         let folder = try TemporaryFolder()
         for (place, limit, code) in [
@@ -54,7 +54,7 @@ struct URLSessionBacklogTests {
         }
     }
 
-    @Test("A body that is too large ends the transfer though nobody reads it, and nothing is written after that")
+    @Test("A body above its limit aborts the transfer once with .bodyTooLarge although nobody reads it")
     func bodyLimit() async throws {
         let folder = try TemporaryFolder()
         let aborts = Counter()
@@ -64,7 +64,7 @@ struct URLSessionBacklogTests {
         await #expect { try await pipe.nextBatch() } throws: { ($0 as? AsyncNetError)?.code == .bodyTooLarge }
     }
 
-    @Test("Of two ends that come while the reader is behind, the first counts")
+    @Test("A failure after the end does not change a backlog that is still to be read")
     func firstEnd() async throws {
         let folder = try TemporaryFolder()
         let (backlog, pipe) = make(in: folder.url)
@@ -76,7 +76,7 @@ struct URLSessionBacklogTests {
         #expect(received == 1_000_000)
     }
 
-    @Test("Written and read at the same time, nothing is lost or out of order")
+    @Test("A backlog that is written and read at the same time delivers all bytes in order")
     func concurrentSpilling() async throws {
         let folder = try TemporaryFolder()
         let (backlog, pipe) = make(in: folder.url)
@@ -102,7 +102,7 @@ struct URLSessionBacklogTests {
     }
 
     @Test(
-        "A reader that is ahead of the file's writer waits, and does not take that for the end",
+        "A reader that has read the whole file so far waits for the bytes that are still written",
         arguments: [10_000, 60_000, 130_000, 250_000])
     func catchingUp(_ size: Int) async throws {
         let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// A URLSession transport with the caller's configuration, or over the caller's session.
-@Suite("The caller's URLSession", .timeLimit(.minutes(5)))
+@Suite("URLSession and configuration of the caller", .timeLimit(.minutes(5)))
 struct URLSessionConfigurationTests {
     /// Responds to every request without a network.
     private final class Mock: URLProtocol {
@@ -44,12 +44,12 @@ struct URLSessionConfigurationTests {
         await session.finish()
     }
 
-    @Test("A URLProtocol of the configuration responds")
+    @Test("A URLProtocol of the caller's configuration responds to a request")
     func protocolClasses() async throws {
         try await expectMock(Session(transport: .urlSession(configuration: Self.configuration)))
     }
 
-    @Test("A URLSession that exists is used, and stays the caller's")
+    @Test("Two sessions in turn can use a URLSession of the caller")
     func existing() async throws {
         let urlSession = URLSession(configuration: Self.configuration)
         try await expectMock(Session(transport: .urlSession(urlSession)))
@@ -57,7 +57,7 @@ struct URLSessionConfigurationTests {
         urlSession.invalidateAndCancel()
     }
 
-    @Test("Additional headers of the configuration are sent")
+    @Test("httpAdditionalHeaders of the caller's configuration are sent")
     func additionalHeaders() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Extra": "yes"]

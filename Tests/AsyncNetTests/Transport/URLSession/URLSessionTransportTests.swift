@@ -15,7 +15,7 @@ struct URLSessionTransportTests {
         await request.serializing(Data.self).result.failure?.code
     }
 
-    @Test("Requests that URLSession cannot send on this platform are refused")
+    @Test("A GET with a body and, on Linux, a URL with an IPv6 address are .unsupportedByTransport")
     func unsupported() async throws {
         let session = Session(transport: .urlSession)
         #expect(
@@ -37,7 +37,9 @@ struct URLSessionTransportTests {
             TLSConfiguration(requiresStapledStatus: true),
         ]
 
-        @Test("No TLS setting is silently ignored: the error names the transport that enforces it", arguments: settings)
+        @Test(
+            "A TLS setting that URLSession cannot enforce is .unsupportedByTransport, which names sockets",
+            arguments: settings)
         func tls(_ tls: TLSConfiguration) async throws {
             for transport in [
                 URLSessionTransport.urlSession(.init(tls: tls)),
@@ -51,7 +53,7 @@ struct URLSessionTransportTests {
             }
         }
 
-        @Test("Default TLS settings for a host are accepted")
+        @Test("An entry of tlsForHosts with default settings is accepted over URLSession")
         func defaultForHost() async throws {
             try await withServer { (server: MockServer) async throws in
                 let session = Session(transport: .urlSession(.init(tlsForHosts: ["127.0.0.1": .system])))
@@ -61,7 +63,7 @@ struct URLSessionTransportTests {
     #endif
 
     /// Told of as queued, the body has been measured and not yet read.
-    @Test("A file that changes before it is read ends in fileChanged, not in URLSession's error")
+    @Test("An upload whose file changes before it is read is .fileChanged")
     func changedFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))
