@@ -64,11 +64,11 @@ struct HTTP1ReceiverTests {
     }
 
     private static let wholes = [
-        Whole(testDescription: "a length", reply: ok + "Content-Length: 5\r\n\r\nhello"),
-        Whole(testDescription: "the same length twice", reply: ok + "Content-Length: 5, 5\r\n\r\nhello"),
-        Whole(testDescription: "a length with zeros", reply: ok + "Content-Length: 005\r\n\r\nhello"),
+        Whole(testDescription: "a Content-Length", reply: ok + "Content-Length: 5\r\n\r\nhello"),
+        Whole(testDescription: "the same Content-Length twice", reply: ok + "Content-Length: 5, 5\r\n\r\nhello"),
+        Whole(testDescription: "a Content-Length with leading zeros", reply: ok + "Content-Length: 005\r\n\r\nhello"),
         Whole(
-            testDescription: "bytes after the end", reply: ok + "Content-Length: 5\r\n\r\nhelloHTTP/1.1",
+            testDescription: "bytes after the end of the body", reply: ok + "Content-Length: 5\r\n\r\nhelloHTTP/1.1",
             left: "HTTP/1.1"),
         Whole(
             testDescription: "no body after 204", reply: "HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\nhello", body: "",
@@ -87,7 +87,7 @@ struct HTTP1ReceiverTests {
             reply: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: 1\r\nB: 2\r\n\r\n",
             events: ["200", "A,B", "complete"]),
         Whole(
-            testDescription: "1xx first",
+            testDescription: "a 1xx response before the final one",
             reply: "HTTP/1.1 100 \r\n\r\nHTTP/1.1 103 E\r\nLink: </a>\r\n\r\n" + ok
                 + "Content-Length: 5\r\n\r\nhello", events: ["100", "103", "200", "complete"]),
         Whole(
@@ -96,14 +96,17 @@ struct HTTP1ReceiverTests {
         Whole(
             testDescription: "HTTP/1.0", reply: "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", isReusable: false),
         Whole(
-            testDescription: "HTTP/1.0 that keeps the connection",
+            testDescription: "HTTP/1.0 with Connection: keep-alive",
             reply: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello"),
         Whole(testDescription: "line feeds alone in the head", reply: "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello"),
         Whole(
-            testDescription: "until the connection's end", reply: ok + "\r\nhello", events: ["200"], isReusable: false),
+            testDescription: "a body until the connection's end", reply: ok + "\r\nhello", events: ["200"],
+            isReusable: false),
     ]
 
-    @Test("A whole response is read alike in one piece and byte by byte", arguments: wholes, [Int.max, 1, 7])
+    @Test(
+        "A whole response is read to the same result in one piece, byte by byte, and by seven bytes", arguments: wholes,
+        [Int.max, 1, 7])
     func whole(_ whole: Whole, _ pieces: Int) {
         let reading = read(whole.reply, by: whole.method, pieces: pieces)
         #expect(reading.error == nil)
@@ -114,17 +117,18 @@ struct HTTP1ReceiverTests {
     }
 
     @Test(
-        "A response without its last byte is not whole", arguments: wholes.filter { $0.isReusable && $0.left.isEmpty })
+        "A response without its last byte is .bodyEndedEarly or .connectionLost",
+        arguments: wholes.filter { $0.isReusable && $0.left.isEmpty })
     func cut(_ whole: Whole) {
         let code = read(String(whole.reply.dropLast())).error?.code
         #expect(code == .bodyEndedEarly || code == .connectionLost)
     }
 
-    @Test("The connection's end before any byte is an empty reply")
+    @Test("A connection that ends before any byte is .emptyReply")
     func empty() { #expect(read("").error?.code == .emptyReply) }
 
     @Test(
-        "A head or a chunk that readers could frame differently is refused",
+        "A head or chunk that other readers could frame differently is refused",
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
             "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello",
@@ -157,7 +161,7 @@ struct HTTP1ReceiverTests {
         headBytes: 200, headerLines: 3, informationalResponses: 2, chunkExtensionBytes: 20, trailerBytes: 50)
 
     @Test(
-        "Heads and chunks above a limit are refused, also if a line never ends",
+        "A head or chunk above a limit is .badServerResponse, also if its line never ends",
         arguments: [
             ok + "A: " + String(repeating: "a", count: 300), ok + String(repeating: "A: b\r\n", count: 4) + "\r\n",
             String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: 3),
@@ -171,7 +175,7 @@ struct HTTP1ReceiverTests {
         #expect(read(reply, pieces: pieces, Self.small).error?.code == .badServerResponse)
     }
 
-    @Test("Bytes that the caller received to their place count for the length")
+    @Test("Bytes that didReceive() reports count towards the response's Content-Length")
     func direct() throws {
         var receiver = HTTP1Receiver(Self.url, .get)
         var position = 0

@@ -18,7 +18,7 @@ struct KeptMemoryTests {
         return memory.count
     }
 
-    @Test("A block serves a body that fills at least half of it, once")
+    @Test("A kept block is taken for a body that fills at least half of it")
     func sizes() throws {
         #expect(take(for: 100_000) == nil)
         try give(200_000)
@@ -28,7 +28,7 @@ struct KeptMemoryTests {
         #expect(take(for: 100_000) == nil)
     }
 
-    @Test("Blocks below 64 KiB and above 1 MiB are not kept", arguments: [65_535, 1_048_577])
+    @Test("A block below 64 KiB or above 1 MiB is not kept", arguments: [65_535, 1_048_577])
     func neverKept(_ size: Int) throws {
         _ = take(for: 100_000)
         try give(size)
@@ -36,7 +36,7 @@ struct KeptMemoryTests {
         #expect(take(for: min(size, 1_048_576)) == nil)
     }
 
-    @Test("At most 8 MiB of memory are kept")
+    @Test("Of nine blocks of 1 MiB eight are kept")
     func limit() throws {
         _ = take(for: 100_000)
         for _ in 0..<9 { try give(1_048_576) }
@@ -44,7 +44,7 @@ struct KeptMemoryTests {
         #expect(taken.count { $0 != nil } == 8)
     }
 
-    @Test("After the transport rested no memory is kept until some is asked for")
+    @Test("After rest() no block is kept until one was asked for")
     func rest() throws {
         _ = take(for: 100_000)
         try give(100_000)
