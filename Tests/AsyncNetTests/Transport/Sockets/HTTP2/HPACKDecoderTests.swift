@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HPACK decoder")
 struct HPACKDecoderTests {
-    @Test("The RFC's examples decode to its fields and tables", arguments: HPACKExample.all)
+    @Test("The examples of RFC 7541 Appendix C decode to the RFC's fields and tables", arguments: HPACKExample.all)
     func examples(_ example: HPACKExample) throws {
         var decoder = HPACKDecoder(tableSize: example.tableSize)
         for block in example.blocks {
@@ -17,7 +17,7 @@ struct HPACKDecoderTests {
     }
 
     @Test(
-        "Integers of RFC 7541 C.1 and at the limit",
+        "The integers of RFC 7541 C.1, and the largest one, are decoded",
         arguments: [
             (5, "0a", 10), (5, "ea", 10), (5, "1f9a0a", 1337), (8, "2a", 42), (7, "ff00", 127), (7, "7f808000", 127),
             (5, "1f80808000", 31), (5, "1fe0ffffff07", 2_147_483_647),
@@ -32,7 +32,7 @@ struct HPACKDecoderTests {
     }
 
     @Test(
-        "Malformed blocks are refused with their reason",
+        "A malformed header block is refused with the reason",
         arguments: [
             ("80", .indexZero), ("be", .indexBeyondTables(62)), ("7e00", .indexBeyondTables(62)),
             ("ff00", .indexBeyondTables(127)), ("40", .endsInsideField), ("4001", .stringBeyondBlock),
@@ -58,7 +58,7 @@ struct HPACKDecoderTests {
         #expect(thrown == error)
     }
 
-    @Test("Each prefix of an example is decoded or refused, without a crash", arguments: HPACKExample.all)
+    @Test("A cut header block is refused, or decoded to the first fields of the whole one", arguments: HPACKExample.all)
     func prefixes(_ example: HPACKExample) throws {
         var before = HPACKDecoder(tableSize: example.tableSize)
         for block in example.blocks {
@@ -72,7 +72,7 @@ struct HPACKDecoderTests {
         }
     }
 
-    @Test("Random bytes are decoded or refused, and the table stays within its limit")
+    @Test("The dynamic table stays within its limit after each decoded block of random bytes")
     func randomBytes() {
         var random = Fuzzing.random(7541)
         for _ in 0..<Fuzzing.inputs(2000) {
@@ -88,7 +88,7 @@ struct HPACKDecoderTests {
         }
     }
 
-    @Test("All 256 bytes survive Huffman coding")
+    @Test("Texts of all 256 byte values are the same after Huffman encoding and decoding")
     func huffman() throws {
         var random = Fuzzing.random(41)
         let all = Array(UInt8.min...UInt8.max)
@@ -105,7 +105,7 @@ struct HPACKDecoderTests {
     }
 
     @Test(
-        "Bytes of no UTF-8 are read as over HTTP/1.1",
+        "A field that is not UTF-8 is read as Latin-1, and Location's bytes are percent-encoded",
         arguments: [
             ("0002 7661 02c3 a9", "va: é"), ("0002 7661 02e9 21", "va: é!"), ("0f1f 032f e921", "location: /%E9!"),
             ("0002 7661 030a 000d", "va: \n\0\r"), ("0001 e901 61", "é: a"),
@@ -115,7 +115,7 @@ struct HPACKDecoderTests {
         #expect(try decoder.decode(hex(bytes)).texts == [field])
     }
 
-    @Test("Entries count their bytes on the wire, whatever their text has")
+    @Test("The size of a table's entry counts the received bytes, not those of its text in UTF-8")
     func sizeOfLatin1() throws {
         var decoder = HPACKDecoder()
         // The name é as Latin-1, indexed, and then named by the index 62.
@@ -126,14 +126,14 @@ struct HPACKDecoderTests {
 
     // MARK: The table
 
-    @Test("An entry may evict the one whose name it has")
+    @Test("A new entry whose name is of an indexed entry is decoded although it evicts that entry")
     func evictedName() throws {
         var decoder = HPACKDecoder(tableSize: 40)
         #expect(try decoder.decode(hex("4002 7661 0161 7e01 62")).texts == ["va: a", "va: b"])
         #expect(decoder.table.texts == ["va: b"])
     }
 
-    @Test("An entry above the limit empties the table")
+    @Test("An entry above the table's limit empties the table (RFC 7541 §4.4)")
     func largeEntry() throws {
         var decoder = HPACKDecoder(tableSize: 40)
         #expect(
@@ -142,7 +142,7 @@ struct HPACKDecoderTests {
         #expect(decoder.table.size == 0)
     }
 
-    @Test("Size updates evict, and a larger size holds entries again")
+    @Test("A smaller size update evicts entries, and after a larger one entries are stored again")
     func sizeUpdates() throws {
         var decoder = HPACKDecoder()
         _ = try decoder.decode(hex("4002 7661 0161 4002 7662 0162"))
@@ -152,7 +152,7 @@ struct HPACKDecoderTests {
         #expect(try decoder.decode(hex("4002 7661 0161 be")).texts == ["va: a", "va: a"])
     }
 
-    @Test("A table above the default size is one of 4096 until the encoder says otherwise")
+    @Test("The table's limit is 4096 until a size update raises it to the larger size that was offered")
     func largerTable() throws {
         var decoder = HPACKDecoder(tableSize: 65_536)
         #expect(decoder.table.limit == 4096)
@@ -162,7 +162,7 @@ struct HPACKDecoderTests {
 
     // MARK: Limits
 
-    @Test("Beyond the limit of the list's bytes or fields nothing is stored, and the table's state stays right")
+    @Test("Fields beyond the limit of bytes or fields are not returned, but enter the dynamic table")
     func limits() throws {
         for limits in [HPACKLimits(listBytes: 70, fields: 1000), HPACKLimits(fields: 2)] {
             var decoder = HPACKDecoder()
@@ -173,7 +173,7 @@ struct HPACKDecoderTests {
         }
     }
 
-    @Test("A header list exactly at its limits is decoded whole")
+    @Test("A header list exactly at its limits is returned whole")
     func atLimits() throws {
         var decoder = HPACKDecoder()
         let fields = try decoder.decode(hex("4002 7661 0161 be"), HPACKLimits(listBytes: 70, fields: 2))
@@ -181,7 +181,7 @@ struct HPACKDecoderTests {
         #expect(!fields.exceedsLimits)
     }
 
-    @Test("A small field after the limit is not stored behind the gap")
+    @Test("A small field after one beyond the limit is not returned either")
     func afterLimit() throws {
         var decoder = HPACKDecoder()
         let fields = try decoder.decode(hex("4002 7661 0561 6161 6161 82"), HPACKLimits(listBytes: 37))
@@ -189,7 +189,7 @@ struct HPACKDecoderTests {
         #expect(fields.exceedsLimits)
     }
 
-    @Test("A large entry that is repeated thousands of times ends at four times the limit")
+    @Test("A block that repeats a large entry is refused beyond four times the limit of bytes")
     func bomb() throws {
         let block = hex("4004 626f 6d62 7fb9 16") + [UInt8](repeating: 0x61, count: 3000)
         var decoder = HPACKDecoder()

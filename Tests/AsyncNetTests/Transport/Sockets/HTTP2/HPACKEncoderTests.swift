@@ -19,7 +19,9 @@ struct HPACKEncoderTests {
         return (String(text[..<end]), String(text[end...].dropFirst(2)))
     }
 
-    @Test("The RFC's examples with Huffman code are written as there", arguments: ["C.2.4", "C.4", "C.6"])
+    @Test(
+        "Header lists of RFC 7541's examples are encoded to the bytes and tables of the RFC",
+        arguments: ["C.2.4", "C.4", "C.6"])
     func examples(section: String) throws {
         let example = try #require(HPACKExample.all.first { $0.section == section })
         var encoder = HPACKEncoder()
@@ -35,7 +37,7 @@ struct HPACKEncoderTests {
         }
     }
 
-    @Test("Indexing decides the first bits, and what is remembered")
+    @Test("The indexing of a field decides its first bits, and whether it enters the table")
     func indexing() {
         let cases: [(HPACKEncoder.Indexing, String, [String])] = [
             (.indexed, "4003 7a7a 7a01 58", ["zzz: X"]), (.literal, "0003 7a7a 7a01 58", []),
@@ -48,7 +50,7 @@ struct HPACKEncoderTests {
         }
     }
 
-    @Test("A secret is never an index, even if a table has it; its name may be one")
+    @Test("A field with .never is written with its value, although a table has the field")
     func neverIndexed() {
         var encoder = HPACKEncoder()
         #expect(Self.block(&encoder, [("authorization", "X")], .never) == hex("1f08 0158"))
@@ -57,7 +59,7 @@ struct HPACKEncoderTests {
         #expect(Self.block(&encoder, [("zzz", "X")], .never) == hex("1f2f 0158"))
     }
 
-    @Test("Names are written in lower case, and found in any")
+    @Test("Names are written in lower case, and found in the tables in any case")
     func lowerCase() {
         var encoder = HPACKEncoder()
         #expect(
@@ -65,7 +67,7 @@ struct HPACKEncoderTests {
                 == hex("90 4003 7a7a 7a01 58 be"))
     }
 
-    @Test("Values that are equal as texts, but not as bytes, are different")
+    @Test("Values that are canonically equivalent, but not equal as bytes, are separate entries")
     func canonicalEquivalence() {
         var encoder = HPACKEncoder()
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
@@ -74,7 +76,7 @@ struct HPACKEncoderTests {
         #expect(Self.block(&encoder, [("zzz", composed), ("zzz", decomposed)]) == hex("bf be"))
     }
 
-    @Test("A field above three quarters of the table is not remembered")
+    @Test("A field above three quarters of the table's limit does not enter the table")
     func largeField() {
         for (count, entries) in [(3072 - 35, 1), (3072 - 34, 0)] {
             var encoder = HPACKEncoder()
@@ -83,7 +85,7 @@ struct HPACKEncoderTests {
         }
     }
 
-    @Test("An evicted field is written again")
+    @Test("An evicted field is written with its value again")
     func eviction() {
         var encoder = HPACKEncoder()
         encoder.setTableLimit(80)
@@ -98,7 +100,7 @@ struct HPACKEncoderTests {
     // MARK: The table's limit
 
     @Test(
-        "The next block begins with the sizes that the peer has to be told",
+        "The next block begins with the size updates for changed limits, and the one after it does not",
         arguments: [
             ([], ""), ([4096], ""), ([65_536], ""), ([UInt32.max], ""), ([0], "20"), ([100], "3f45"),
             ([0, 4096], "203fe11f"), ([100, 0, 200], "203fa901"), ([100, 200], "3f453fa901"), ([200, 100], "3f45"),
@@ -111,7 +113,7 @@ struct HPACKEncoderTests {
         #expect(Self.block(&encoder, [(":method", "GET")]) == hex("82"))
     }
 
-    @Test("A limit that rises is told once, and at most 4096")
+    @Test("A raised limit is written as a size update of at most 4096")
     func risingLimit() {
         var encoder = HPACKEncoder()
         encoder.setTableLimit(0)
@@ -123,7 +125,7 @@ struct HPACKEncoderTests {
 
     // MARK: Together
 
-    @Test("The decoder reads what the encoder wrote, with the same table, through random fields and limits")
+    @Test("Random fields are decoded as they were encoded, with equal tables, through changing limits")
     func roundTrip() throws {
         var random = Fuzzing.random(9113)
         for _ in 0..<Fuzzing.inputs(40) {
@@ -158,7 +160,7 @@ struct HPACKEncoderTests {
     }
 
     @Test(
-        "Secrets are never indexed, values that hardly repeat are literal",
+        "Fields with secrets have .never, those that rarely repeat .literal, and others .indexed",
         arguments: [
             ("Authorization", .never), ("proxy-authorization", .never), ("COOKIE", .never), ("set-cookie", .never),
             (":path", .literal), ("Content-Length", .literal), ("age", .literal), ("If-Modified-Since", .literal),

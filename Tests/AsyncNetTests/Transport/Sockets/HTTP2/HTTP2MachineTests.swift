@@ -71,9 +71,9 @@ final class MachineUnderTest {
     }
 }
 
-@Suite("HTTP/2: a connection's frames")
+@Suite("HTTP/2: frames of a connection")
 struct HTTP2MachineTests {
-    @Test("A response arrives in any portions", arguments: [1, 2, 7, 9, 10, 1000])
+    @Test("A response that arrives in portions of any size is read whole", arguments: [1, 2, 7, 9, 10, 1000])
     func portions(portion: Int) throws {
         let machine = try MachineUnderTest([.post], sendsBody: true)
         var server = FrameWriter()
@@ -200,7 +200,9 @@ struct HTTP2MachineTests {
         Wrong("RST_STREAM flood", .enhanceYourCalm, "10.5") { for _ in 0..<1010 { $0.numbers(3, on: 1, 8) } },
     ]
 
-    @Test("Frames that RFC 9113 forbids a server end the connection", arguments: ofConnection)
+    @Test(
+        "A frame that RFC 9113 forbids a server ends the connection with its error code and section",
+        arguments: ofConnection)
     func connectionErrors(wrong: Wrong) throws {
         let machine = try MachineUnderTest()
         let violation = #expect(throws: HTTP2Violation.self) { try machine.receive(wrong.bytes) }
@@ -262,7 +264,7 @@ struct HTTP2MachineTests {
         Wrong("WINDOW_UPDATE beyond", .flowControlError, "6.9.1") { $0.numbers(8, on: 1, 0x7FFF_FFFF) },
     ]
 
-    @Test("Frames that RFC 9113 forbids on a stream reset it, and leave the others", arguments: ofStream)
+    @Test("A frame that RFC 9113 forbids on a stream resets it, and another stream goes on", arguments: ofStream)
     func streamErrors(wrong: Wrong) throws {
         let machine = try MachineUnderTest([.get, .get])
         try machine.receive(wrong.bytes)
@@ -278,7 +280,7 @@ struct HTTP2MachineTests {
 
     // MARK: Ends
 
-    @Test("Frames of a stream that has ended here are dropped, and their bytes are returned to the window")
+    @Test("Frames of a cancelled stream are dropped, and their bytes returned to the connection's window")
     func lateFrames() throws {
         var limits = HTTP2Limits()
         (limits.streamWindow, limits.connectionWindow) = (65_535, 80_000)
@@ -298,7 +300,7 @@ struct HTTP2MachineTests {
         #expect(machine.written().contains { $0.kind == 8 && $0.stream == 0 })
     }
 
-    @Test("A cancelled stream counts as open until the PING behind it is answered")
+    @Test("A cancelled stream counts as open until the PING sent after its RST_STREAM is answered")
     func cancelledStreams() throws {
         let machine = try MachineUnderTest([.get, .get])
         var server = FrameWriter()
@@ -313,7 +315,7 @@ struct HTTP2MachineTests {
         #expect(machine.log == ["settled", "settled"])
     }
 
-    @Test("A stream that is cancelled while a PING is unanswered is freed by another PING")
+    @Test("A stream cancelled while a PING is unanswered counts as open until another PING is answered")
     func cancelledBehindPing() throws {
         let machine = try MachineUnderTest([.get, .get])
         var server = FrameWriter()
@@ -329,7 +331,7 @@ struct HTTP2MachineTests {
         #expect(machine.written().filter { $0.kind == 6 }.count == 2)
     }
 
-    @Test("A reset after a complete response is no failure, one before it is")
+    @Test("RST_STREAM after a complete response is ignored, and one before it resets the stream")
     func resets() throws {
         let machine = try MachineUnderTest([.post, .post], sendsBody: true)
         var server = FrameWriter()
@@ -342,7 +344,7 @@ struct HTTP2MachineTests {
         #expect(machine.log == ["settled", "1 head 413", "1 complete", "3 head 200", "3 reset 0"])
     }
 
-    @Test("GOAWAY ends the streams above the last one, and no stream is opened any more")
+    @Test("GOAWAY ends the streams above its last stream, and no other stream can be opened")
     func goAway() throws {
         let machine = try MachineUnderTest([.get, .get, .get])
         var server = FrameWriter()
@@ -355,7 +357,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { $0.capacity } == 0)
     }
 
-    @Test("A refused stream limits the streams to those that were open, until SETTINGS gives the limit")
+    @Test("REFUSED_STREAM limits the streams to the number then open, until SETTINGS has a limit")
     func refused() throws {
         let machine = try MachineUnderTest([.get, .get, .get])
         var server = FrameWriter()
@@ -374,7 +376,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { $0.capacity } == 9)
     }
 
-    @Test("A stream's numbers run out, and no stream is opened any more")
+    @Test("After the last stream number the connection opens no other stream")
     func numbers() throws {
         let machine = try MachineUnderTest([])
         machine.with { $0.nextStream = 0x7FFF_FFFB }

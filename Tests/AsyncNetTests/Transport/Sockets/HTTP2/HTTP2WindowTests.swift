@@ -7,7 +7,7 @@ import Testing
 struct HTTP2WindowTests {
     private static let start = ContinuousClock.now
 
-    @Test("WINDOW_UPDATE is sent once a quarter of the window was read")
+    @Test("WINDOW_UPDATE is due once a quarter of the window is read")
     func credit() {
         var window = HTTP2ReceiveWindow(1000)
         let fits = (window.receive(1000), window.receive(1))
@@ -22,7 +22,7 @@ struct HTTP2WindowTests {
         #expect(available == 1000)
     }
 
-    @Test("The window doubles while more than half of it is read in the time of a round trip")
+    @Test("The window doubles if more than half of it is read within a round trip")
     func growth() {
         var window = HTTP2ReceiveWindow(1000, growsTo: 4000)
         var now = Self.start
@@ -42,7 +42,7 @@ struct HTTP2WindowTests {
         #expect(window.size == 4000)
     }
 
-    @Test("A body is sent as the windows of its stream and of the connection allow")
+    @Test("A body is sent as far as the windows of its stream and of the connection allow")
     func sending() throws {
         let machine = try MachineUnderTest([.post, .post], sendsBody: true)
         var server = FrameWriter()
@@ -81,7 +81,7 @@ struct HTTP2WindowTests {
 
     private let none = HTTP2Stream(URL(filePath: "/"), .get, HTTP2Limits())
 
-    @Test("The connection's window is that of all streams")
+    @Test("DATA of one stream reduces the connection's window for the other streams")
     func connectionWindow() throws {
         let machine = try MachineUnderTest([.post, .post], sendsBody: true)
         var server = FrameWriter()
@@ -98,7 +98,7 @@ struct HTTP2WindowTests {
     }
 
     @Test(
-        "The windows of streams grow to half of the connection's together, and no more streams are opened than fit in it"
+        "Stream windows grow to half of the connection's window, and no more streams open than fit in it"
     )
     func budget() throws {
         var limits = HTTP2Limits()
@@ -121,7 +121,7 @@ struct HTTP2WindowTests {
         #expect(machine.with { $0.streamWindows } == 100_000)
     }
 
-    @Test("A head that the peer does not take in one frame goes on in CONTINUATION frames")
+    @Test("A head above the peer's frame size is sent in HEADERS and CONTINUATION frames")
     func largeHead() throws {
         let machine = try MachineUnderTest([])
         _ = machine.written()
@@ -144,7 +144,7 @@ struct HTTP2WindowTests {
         #expect(fields.map(\.value) == ["GET"] + values)
     }
 
-    @Test("Frames without effect are limited to a thousand, and to a hundred a second from then on")
+    @Test("A FrameBudget allows 1000 frames at once, then 100 a second")
     func frameBudget() {
         var budget = FrameBudget()
         var now = Self.start
@@ -158,7 +158,7 @@ struct HTTP2WindowTests {
         #expect(refunded == [true, true, false])
     }
 
-    @Test("Unread bodies leave the other streams their part of the connection's window")
+    @Test("Three unread bodies leave another stream its part of the connection's window")
     func unreadBodies() throws {
         var limits = HTTP2Limits()
         (limits.streamWindow, limits.connectionWindow) = (100_000, 400_000)
