@@ -14,7 +14,7 @@ struct AddressRotationTests {
     }
 
     @Test(
-        "Each connection begins with the address after the last one, and the others follow",
+        "Each connection begins with the address after that of the connection before, and the others follow",
         arguments: [
             (["abc", "abc", "abc", "abc"], 0, ["abc", "bca", "cab", "abc"]),
             // Name servers shuffle.
@@ -32,7 +32,7 @@ struct AddressRotationTests {
         #expect(turns(answers, start: start) == expected)
     }
 
-    @Test("Each family has turns of its own, and the first one's addresses come first")
+    @Test("Addresses rotate within their family, and the first address's family stays first")
     func families() {
         var rotation = AddressRotation(start: 0)
         let next = { rotation.next(["1", "2", "a:", "b:"], of: "name", text: \.self).joined(separator: " ") }
@@ -40,7 +40,7 @@ struct AddressRotationTests {
         #expect(rotation.next(["b:", "1", "2"], of: "name", text: \.self) == ["b:", "2", "1"])
     }
 
-    @Test("Names have turns of their own, and no number of them takes memory without end")
+    @Test("Addresses rotate for each name, and the rotation of a name is forgotten after 5000 others")
     func names() {
         var rotation = AddressRotation(start: 0)
         let next = { (name: String) in rotation.next(["a", "b"], of: name, text: \.self)[0] }

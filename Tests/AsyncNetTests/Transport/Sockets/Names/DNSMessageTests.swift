@@ -14,7 +14,7 @@ struct DNSMessageTests {
         try question("a.example", kind).addresses(in: message).map { "\($0.text) \($0.timeToLive / .seconds(1))" }
     }
 
-    @Test("A query has ID 0, and asks for recursion")
+    @Test("A DNS query has ID 0 and the flag for recursion")
     func query() throws {
         let bytes: [UInt8] =
             [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1] + Array("a".utf8) + [7] + Array("example".utf8) + [0, 0, 28, 0, 1]
@@ -22,7 +22,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "Names that DNS cannot have are refused",
+        "A name that DNS cannot have is refused",
         arguments: [
             ("a", true), ("a.", true), ("_a-b.c", true), ("", false), (".", false), ("a..b", false), (".a", false),
             (String(repeating: "a", count: 63), true), (String(repeating: "a", count: 64), false),
@@ -37,7 +37,7 @@ struct DNSMessageTests {
     // MARK: Answers
 
     @Test(
-        "An answer's addresses have the shortest time to live on the way to them",
+        "An address has the shortest time to live of its record and the aliases that lead to it",
         arguments: [
             (
                 [.address("a.example", [192, 0, 2, 1], 60), .address("A.EXAMPLE", [192, 0, 2, 2], 30)],
@@ -71,7 +71,7 @@ struct DNSMessageTests {
         #expect(try Self.read(DNSAnswer(records: records).message(to: Self.question())) == expected)
     }
 
-    @Test("An answer of IPv6 has canonical addresses")
+    @Test("The addresses of an AAAA answer are in canonical form")
     func ipv6() throws {
         let data: [UInt8] = [0x20, 1, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
         let answer = DNSAnswer(records: [.address("a.example", data, 60)])
@@ -79,7 +79,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "An answer without addresses says why",
+        "An answer without addresses is a failure with its reason",
         arguments: [
             (DNSAnswer(code: 3), .noSuchName), (DNSAnswer(), .noData), (DNSAnswer(code: 2), .refused(2)),
             (DNSAnswer(code: 5), .refused(5)), (DNSAnswer(code: 15), .refused(15)),
@@ -118,7 +118,7 @@ struct DNSMessageTests {
         #expect(throws: expected) { try Self.read(message) }
     }
 
-    @Test("A name made of pointers and labels is no longer than 255 bytes")
+    @Test("An answer with a name of pointers and labels above 255 bytes is malformed")
     func longNames() throws {
         let label = [UInt8(63)] + [UInt8](repeating: 97, count: 63)
         // Four labels at the end of the question's name are too many with the pointer to it.
@@ -128,7 +128,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "A message that is no answer to the question is refused",
+        "A message that does not answer the question is a failure",
         arguments: [
             (2, 0x01, DNSFailure.malformed("it is no response to a query")),
             (2, 0xA1, .malformed("it is no response to a query")), (2, 0x83, .truncated),
@@ -144,7 +144,7 @@ struct DNSMessageTests {
 
     // MARK: Anything
 
-    @Test("An answer that is cut anywhere is truncated")
+    @Test("An answer that is cut at any byte is .truncated")
     func cut() throws {
         let records: [DNSAnswer.Record] = [
             .alias("a.example", to: "b.example", 5), .address("b.example", [192, 0, 2, 1], 60),
@@ -156,7 +156,7 @@ struct DNSMessageTests {
         }
     }
 
-    @Test("Any bytes end in addresses or a failure")
+    @Test("Mutated DNS answers are read as addresses or a failure")
     func fuzz() throws {
         var random = Fuzzing.random(37)
         let records: [DNSAnswer.Record] = [

@@ -45,7 +45,7 @@ struct HTTPSNamesTests {
         try await resolver.addresses(of: "a.test").map { "\($0.text) \($0.timeToLive / .seconds(1))" }
     }
 
-    @Test("A and AAAA are asked for at the same time, over HTTP/1.1 and HTTP/2", arguments: [false, true])
+    @Test("The queries for A and AAAA are sent at the same time, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func both(_ isHTTP2: Bool) async throws {
         // Neither is answered before both are asked.
         let (asked, gate) = (Counter(), Gate())
@@ -59,7 +59,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("The time in caches counts to the time to live", arguments: [(0, 60.0), (20, 40.0), (90, 0.0)])
+    @Test("The Age of a response is subtracted from the time to live", arguments: [(0, 60.0), (20, 40.0), (90, 0.0)])
     func age(_ age: Int, _ expected: Double) async throws {
         try await withNames {
             Self.response(Self.loopback($0), $0, age: age)
@@ -68,7 +68,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("A name with IPv4 addresses is found though the query for IPv6 is empty or fails")
+    @Test("A name with IPv4 addresses is found although the query for AAAA is empty or fails")
     func oneKind() async throws {
         for other in [DNSAnswer(), DNSAnswer(code: 2), DNSAnswer(code: 3)] {
             try await withNames {
@@ -79,7 +79,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("A server that fails ends the lookup with hostNotFound, which says why")
+    @Test("A DNS server that fails leads to .hostNotFound with the reason")
     func failures() async throws {
         let rows: [(reply: @Sendable (DNSQuestion) -> MockResponse, reason: String)] = [
             ({ Self.response(DNSAnswer(code: 3), $0) }, "the name does not exist"),
@@ -107,7 +107,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("A server that is not trusted, or refuses connections, is the underlying error")
+    @Test(".hostNotFound has the TLS or connection error of the DNS server as its underlying error")
     func unreachable() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let url = "https://localhost:\(server.port)/dns-query"
@@ -124,7 +124,7 @@ struct HTTPSNamesTests {
         #expect((refused?.underlyingError as? AsyncNetError)?.code == .cannotConnect)
     }
 
-    @Test("No name that DNS cannot have is asked for")
+    @Test("A name that DNS cannot have is .hostNotFound without a query")
     func invalidNames() async throws {
         try await withNames {
             Self.response(Self.loopback($0), $0)
@@ -137,7 +137,7 @@ struct HTTPSNamesTests {
         }
     }
 
-    @Test("A session asks once for a name, and connects to what it is told")
+    @Test("A session sends the queries for a name once for three connections")
     func session() async throws {
         try await withNames {
             Self.response(Self.loopback($0), $0)

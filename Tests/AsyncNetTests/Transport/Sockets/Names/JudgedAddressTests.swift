@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// What a session's policy keeps its connections from.
-@Suite("Addresses of connections", .timeLimit(.minutes(5)))
+@Suite("Address policies over sockets", .timeLimit(.minutes(5)))
 struct JudgedAddressTests {
     private static func session(
         _ policy: AddressPolicy, _ configuration: SocketTransport.Configuration = .init(),
@@ -23,7 +23,7 @@ struct JudgedAddressTests {
     }
 
     @Test(
-        "An address that is not allowed is not connected to",
+        "A host whose address is not allowed is .addressNotAllowed without a connection, in each spelling",
         arguments: [
             "127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f.1", "017700000001",
         ])
@@ -35,14 +35,14 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("The error names the address and the rule")
+    @Test("The error of an address that is not allowed names the address and the rule")
     func message() async throws {
         let request = Self.session(.publicOnly).request("http://127.0.0.1:1/")
         let error = await request.serializing(Data.self).result.failure
         #expect(error?.message == "The host's address 127.0.0.1 is not allowed: it is loopback (127.0.0.0/8)")
     }
 
-    @Test("Of a name's addresses only the allowed ones are tried")
+    @Test("Only the allowed addresses of a name are connected to")
     func partlyAllowed() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             var configuration = SocketTransport.Configuration()
@@ -53,7 +53,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("A redirect to an address that is not allowed is not followed, nor tried again")
+    @Test("A redirect to an address that is not allowed is .addressNotAllowed, and is not retried")
     func redirects() async throws {
         let (first, second) = (try await MockServer.start(), try await MockServer.start())
         await first.enqueue(.redirect(to: second.url("/secret").absoluteString))
@@ -66,7 +66,7 @@ struct JudgedAddressTests {
         await second.stop()
     }
 
-    @Test("A kept connection serves no request with another policy")
+    @Test("A request does not use a kept connection of another address policy")
     func keptConnections() async throws {
         try await withServer(.text("1"), .text("2"), .text("3")) { (server: MockServer) async throws in
             let (session, url) = (Self.session(.any), server.url().absoluteString)
@@ -79,7 +79,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("A request's policy replaces the session's")
+    @Test("The address policy of a request replaces that of the session")
     func options() async throws {
         try await withServer(.text("1")) { (server: MockServer) async throws in
             let session = Self.session(.publicOnly)
@@ -87,7 +87,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("Equal requests with different policies share no transfer")
+    @Test("Equal requests with different address policies do not share a transfer")
     func coalescing() async throws {
         try await withServer(.text("1")) { (server: MockServer) async throws in
             let gate = Gate()
@@ -107,7 +107,7 @@ struct JudgedAddressTests {
 
     // MARK: Without HTTP
 
-    @Test("WebSockets and raw connections are judged")
+    @Test("A WebSocket and a raw stream to an address that is not allowed are .addressNotAllowed")
     func connections() async throws {
         try await withServer { (server: MockServer) async throws in
             let session = Self.session(.publicOnly)
@@ -130,7 +130,7 @@ struct JudgedAddressTests {
     // MARK: Proxies
 
     @Test(
-        "Behind a proxy that looks names up, addresses are judged and names refused",
+        "Through a proxy that looks up names, a host that is a name or no public address is .addressNotAllowed",
         arguments: ["http", "socks5h", "socks4a"])
     func proxies(_ scheme: String) async throws {
         try await withServer(.text("x")) { (proxy: MockServer) async throws in
@@ -143,7 +143,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("A policy can leave names to the proxy, whose address the transport's policy judges")
+    @Test("With letsProxiesResolve a name is left to a proxy whose address the transport's policy allows")
     func trustedProxies() async throws {
         try await withServer(.text("x")) { (proxy: MockServer) async throws in
             var configuration = SocketTransport.Configuration(proxy: .http("127.0.0.1", port: proxy.port))
@@ -156,7 +156,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("A SOCKS5 proxy is sent no address that is not allowed")
+    @Test("An address that is not allowed is .addressNotAllowed without a connection to the SOCKS5 proxy")
     func lookedUpHere() async throws {
         try await withServer { (proxy: MockServer) async throws in
             let configuration = SocketTransport.Configuration(
@@ -169,7 +169,7 @@ struct JudgedAddressTests {
 
     // MARK: Other transports
 
-    @Test("A transport that does not ask the policy sends no request that has one")
+    @Test("A transport without support for address policies refuses a request that has one")
     func otherTransports() async throws {
         struct Plain: Transport {
             func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -184,7 +184,7 @@ struct JudgedAddressTests {
         #expect(await Self.code(stub, "http://127.0.0.1/") == nil)
     }
 
-    @Test("An address policy with an invalid network ends each request with invalidConfiguration")
+    @Test("An address policy with an invalid network is .invalidConfiguration for each request")
     func unreadable() async throws {
         #expect(
             await Self.code(Self.session(.denying(["10.0.0.0/99"])), "http://127.0.0.1:1/") == .invalidConfiguration)

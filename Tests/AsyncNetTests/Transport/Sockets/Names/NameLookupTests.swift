@@ -32,7 +32,7 @@ struct NameLookupTests {
 
     // MARK: What is asked
 
-    @Test("Equal lookups at the same time run once, and each gets the answer")
+    @Test("Concurrent lookups of a name ask the resolver once, and each gets the answer")
     func shared() async {
         let (gate, answers) = (Gate(), Answers([]))
         let resolver = TestResolver { _ in
@@ -49,7 +49,7 @@ struct NameLookupTests {
     }
 
     @Test(
-        "An answer is kept for its shortest time to live",
+        "An answer is kept only if the shortest time to live of its addresses is above zero",
         arguments: [
             ([60], true), ([60, 60], true), ([60, 0], false), ([0], false), ([-1], false), ([Int64.max >> 2], true),
         ] as [([Int64], Bool)])
@@ -67,14 +67,14 @@ struct NameLookupTests {
     }
 
     @Test(
-        "The addresses of the wanted family are kept",
+        "An answer has only the addresses of the wanted family",
         arguments: [(AF_INET, "192.0.2.1"), (AF_INET6, "2001:db8::1"), (AF_UNSPEC, "2001:db8::1 192.0.2.1")])
     func family(_ family: Int32, _ expected: String) async {
         let resolver = TestResolver { _ in ["2001:db8::1", "none", "192.0.2.1"].map { ResolvedAddress($0) } }
         #expect(await answer(NameLookup(resolver), .init(name: "a.test", family: family)) == expected)
     }
 
-    @Test("A resolver is asked for a name without a dot at its end, and sees no task-local values")
+    @Test("A resolver gets a name without its last dot, and sees no task-local values")
     func name() async {
         let resolver = TestResolver { _ in [ResolvedAddress("192.0.2.\(Self.number)")] }
         let found = await Self.$number.withValue(7) {
@@ -89,7 +89,7 @@ struct NameLookupTests {
 
     private struct Unknown: Error {}
 
-    @Test("Whatever a resolver throws, the host is not found, and nothing is kept of it")
+    @Test("Any error of a resolver, or an invalid address, is .hostNotFound, and is not kept")
     func errors() async {
         let errors: [(any Error)?] = [
             nil, Unknown(), CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.timedOut),
@@ -108,7 +108,7 @@ struct NameLookupTests {
 
     // MARK: Who no longer waits
 
-    @Test("A lookup that nobody waits for is cancelled, and the next one is another")
+    @Test("A lookup whose caller withdraws is cancelled, and the next one asks the resolver again")
     func withdrawn() async throws {
         let (answers, cancelled, ended) = (Answers([]), Gate(), Counter())
         let calls = Counter()
@@ -136,7 +136,7 @@ struct NameLookupTests {
         #expect(answers.read { $0.isEmpty } && calls.value == 2)
     }
 
-    @Test("A lookup answers the caller that still waits after the other callers have withdrawn")
+    @Test("A lookup answers the caller that waits although the other callers have withdrawn")
     func remaining() async throws {
         let (gate, answers) = (Gate(), Answers([]))
         let resolver = TestResolver { _ in
@@ -152,7 +152,7 @@ struct NameLookupTests {
         #expect(answers.read { $0 } == ["192.0.2.1"])
     }
 
-    @Test("Lookups of the system are answered too, and may be left")
+    @Test("Lookups by the system's resolver are answered, although other callers withdraw")
     func system() async throws {
         let (lookup, answers) = (NameLookup(.system), Answers([]))
         // Numeric, so that no name server is asked.
@@ -166,7 +166,9 @@ struct NameLookupTests {
 
     // MARK: Turns
 
-    @Test("With rotation, each connection has its turn, whether the answer is kept or not", arguments: [0, 60])
+    @Test(
+        "A rotating resolver's answers begin with each address in turn, whether they are kept or not",
+        arguments: [0, 60])
     func rotation(_ seconds: Int64) async {
         let resolver = TestResolver { _ in
             ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { ResolvedAddress($0, timeToLive: .seconds(seconds)) }
@@ -178,7 +180,7 @@ struct NameLookupTests {
         #expect(resolver.names.count == (seconds == 0 ? 6 : 1))
     }
 
-    @Test("With rotation, those that wait for one lookup begin with different addresses")
+    @Test("A rotating resolver's answers to concurrent callers begin with different addresses")
     func rotationOfShared() async {
         let (gate, answers) = (Gate(), Answers([]))
         let resolver = TestResolver { _ in

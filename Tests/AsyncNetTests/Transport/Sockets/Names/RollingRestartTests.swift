@@ -34,7 +34,7 @@ struct RollingRestartTests {
         }
     }
 
-    @Test("Each new connection begins with the next server, and a server that is down is passed over")
+    @Test("Connections to a name go to its servers in turn, without the one that is down")
     func turns() async throws {
         let servers = try await Self.startAll()
         let session = Session(transport: .sockets(.init(resolver: resolver)))
@@ -53,7 +53,7 @@ struct RollingRestartTests {
         for server in servers { await server.stop() }
     }
 
-    @Test("No idempotent request is lost in a rolling restart, and each server is used again within a lifetime")
+    @Test("No idempotent request fails in a rolling restart, and each restarted server gets requests again")
     func rollingRestart() async throws {
         var servers = try await Self.startAll()
         let port = servers[0].port

@@ -5,7 +5,7 @@ import Testing
 @Suite("Server endpoints of URLs")
 struct ServerEndpointTests {
     @Test(
-        "A URL gives host, port, Host header and target",
+        "A URL is parsed to host, port, Host header and request target",
         arguments: [
             ("http://example.com", "example.com", 80, "example.com", "/"),
             ("HTTP://Example.COM:80/a?b#c", "example.com", 80, "example.com", "/a?b"),
@@ -24,7 +24,7 @@ struct ServerEndpointTests {
     }
 
     @Test(
-        "A URL without a host or with an impossible port is malformed",
+        "A URL with an invalid host or port is .malformedURL",
         arguments: [
             "http:///a", "http://:80/", "http://a:0/", "http://a:65536/", "http://a:b/", "http://[::1/",
             "http://[::1]x/", "http://a:\u{301}80/", "http://[\u{301}::1]/", "http://\u{301}a\u{7F}/",
@@ -37,7 +37,7 @@ struct ServerEndpointTests {
 
 @Suite("Happy Eyeballs")
 struct HappyEyeballsTests {
-    @Test("Addresses of both families are tried in turn, beginning with the first address's family")
+    @Test("Addresses of both families are tried in turn, the family of the first address first")
     func order() {
         var eyeballs = HappyEyeballs(areIPv6: [true, true, true, false, false])
         var order: [Int] = []
@@ -50,7 +50,7 @@ struct HappyEyeballsTests {
         #expect(action == .wait)
     }
 
-    @Test("A failed attempt begins the next at once, and the last failure ends the connecting")
+    @Test("A failed attempt begins the next one at once, and the last failure fails the connection")
     func failures() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
         #expect(eyeballs.start() == .attempt(0))
@@ -60,7 +60,7 @@ struct HappyEyeballsTests {
         #expect(eyeballs.attemptFailed() == .fail)
     }
 
-    @Test("A failure is not reported while another attempt runs")
+    @Test("A failed attempt does not fail the connection while another attempt runs")
     func beside() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
         #expect(eyeballs.start() == .attempt(0))
@@ -69,7 +69,7 @@ struct HappyEyeballsTests {
         #expect(eyeballs.attemptFailed() == .fail)
     }
 
-    @Test("Without addresses connecting fails")
+    @Test("A connection without addresses fails")
     func none() {
         var eyeballs = HappyEyeballs(areIPv6: [])
         #expect(eyeballs.start() == .fail)

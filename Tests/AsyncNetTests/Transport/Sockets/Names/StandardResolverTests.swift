@@ -18,7 +18,7 @@ struct StandardResolverTests {
 
     // MARK: Which names are asked for
 
-    @Test("IP addresses, overridden origins and localhost never reach a resolver; other names do, without dot and case")
+    @Test("A resolver gets names in lower case without last dot, but no address, localhost or configured host")
     func names() async throws {
         let resolver = TestResolver { _ in [ResolvedAddress("127.0.0.1")] }
         try await withServer { server in
@@ -37,7 +37,7 @@ struct StandardResolverTests {
         #expect(resolver.names == ["name.test", "name.test", "notlocalhost", "localhost.test"])
     }
 
-    @Test("A proxy is looked up by the resolver too, and an unknown one is not found")
+    @Test("The resolver looks up the proxy's name, and an unknown one is .proxyNotFound")
     func proxies() async throws {
         let resolver = TestResolver { name in name == "proxy.test" ? [ResolvedAddress("127.0.0.1")] : [] }
         try await withServer(.text("a")) { server in
@@ -51,7 +51,7 @@ struct StandardResolverTests {
 
     // MARK: Fixed tables
 
-    @Test("A fixed table has addresses of names, and nothing else")
+    @Test("A .fixed resolver finds the names of its table, and others are .hostNotFound")
     func fixed() async throws {
         try await withServer(.text("a"), .text("b")) { server in
             let session = session(.init(resolver: .fixed(["Service.Test.": ["127.0.0.1"], "none.test": []])))
@@ -62,7 +62,7 @@ struct StandardResolverTests {
     }
 
     @Test(
-        "Resolvers that cannot work end each request with invalidConfiguration",
+        "An invalid resolver is .invalidConfiguration for each request",
         arguments: [
             .fixed(["a.test": ["127.1"]]), .fixed(["a.test": ["127.0.0.1", "b.test"]]),
             .rotating(over: .fixed(["a.test": ["1.2.3.4:80"]])), .https("http://127.0.0.1/dns-query"),
@@ -74,7 +74,7 @@ struct StandardResolverTests {
         #expect(await code(session(.init(resolver: resolver)), "http://127.0.0.1:1/") == .invalidConfiguration)
     }
 
-    @Test("libcurl refuses all resolvers but the system's")
+    @Test("libcurl refuses each resolver but .system with .unsupportedByTransport")
     func libcurl() async throws {
         for resolver in [.rotating, .fixed([:]), .https("https://127.0.0.1/")] as [StandardResolver] {
             let session = Session(transport: .libcurl(.init(resolver: resolver)))
@@ -88,7 +88,7 @@ struct StandardResolverTests {
         }
     }
 
-    @Test("The system's resolver can be asked by another one")
+    @Test("A resolver can ask StandardResolver.system for addresses")
     func system() async throws {
         let resolver = TestResolver { try await StandardResolver.system.addresses(of: $0) }
         let lookup = NameLookup(.rotating(over: resolver))
@@ -99,7 +99,7 @@ struct StandardResolverTests {
         #expect(try await task.value.map(\.text) == ["127.0.0.9"])
     }
 
-    @Test("Servers that another resolver may name are no others for a cache, but where they are not verified")
+    @Test("The cache's route is the same for .system and .rotating, and another for each .fixed table")
     func route() {
         let url = URL(filePath: "/")
         let texts =
@@ -112,7 +112,7 @@ struct StandardResolverTests {
 
     // MARK: Resolvers that do not answer
 
-    @Test("A dump shows no path of a server for DNS over HTTPS")
+    @Test("A dump of the configuration does not show the path of a DNS over HTTPS server")
     func dumped() {
         var text = ""
         dump(SocketTransport.Configuration(resolver: .https("https://127.0.0.1/secret/query")), to: &text)
@@ -120,7 +120,7 @@ struct StandardResolverTests {
         #expect(!text.contains("secret"))
     }
 
-    @Test("A resolver that hangs, and ignores cancellation, delays neither a cancel nor the connect timeout")
+    @Test("A resolver that does not return delays neither a cancel nor connectTimeout")
     func hanging() async throws {
         let (gate, task) = (Gate(), Counter())
         let resolver = TestResolver { _ in
@@ -150,7 +150,7 @@ struct StandardResolverTests {
         await request.serializing(Data.self).response.error?.code
     }
 
-    @Test("A lookup is cancelled with the last request that waits for it, and not before")
+    @Test("A lookup is cancelled when the last of the requests that wait for it is cancelled")
     func cancelled() async throws {
         let (cancelled, gate) = (Counter(), Gate())
         let resolver = TestResolver { _ in
