@@ -26,7 +26,7 @@ struct ConnectionPoolTests {
         #expect(Self.request(3, to: "a", &pool) == [.use(10, 3)])
     }
 
-    @Test("A released connection goes to the transfer that waits, and the one opened for it is kept")
+    @Test("A waiting transfer gets a released connection, and the one opened for it becomes idle")
     func lateBinding() {
         var pool = Self.pool()
         #expect(Self.request(1, to: "a", &pool) == [.open("a")])
@@ -38,7 +38,7 @@ struct ConnectionPoolTests {
         #expect(idle == 1)
     }
 
-    @Test("A connection is opened before a transfer, within the limits, unless there are so many or a shared one")
+    @Test("prepare() opens connections within the limits, up to the count or a shared one")
     func prepared() {
         var pool = Self.pool()
         #expect(pool.prepare("a", count: 1, mayShare: false) == .open)
@@ -57,7 +57,7 @@ struct ConnectionPoolTests {
         #expect(pool.prepare("c", count: 1, mayShare: false) == .done)
     }
 
-    @Test("A failed connection fails no transfer that has another one being opened")
+    @Test("A transfer fails only with the last of the connections that are being opened for it")
     func failureBesideAnother() {
         var pool = Self.pool()
         #expect(pool.prepare("a", count: 2, mayShare: false) == .open)
@@ -67,7 +67,7 @@ struct ConnectionPoolTests {
         #expect(pool.failed("a").0 == [1])
     }
 
-    @Test("A shared connection that is closed with its last transfer counts towards no origin's limit")
+    @Test("A draining shared connection does not count towards its origin's limit")
     func draining() {
         var pool = Pool(.init(connectionsPerOrigin: 1, connections: 3))
         _ = pool.wait(1, for: "a", mayShare: true)
@@ -79,7 +79,7 @@ struct ConnectionPoolTests {
         #expect(pool.prepare("a", count: 1, mayShare: true) == .done)
     }
 
-    @Test("An origin's limit makes transfers wait in order, those of a higher priority first")
+    @Test("Transfers beyond their origin's limit wait, and get connections by priority, then in order")
     func perOrigin() {
         var pool = Self.pool()
         for transfer in 1...2 { #expect(Self.request(transfer, to: "a", &pool).first == .open("a")) }
@@ -89,7 +89,7 @@ struct ConnectionPoolTests {
         #expect(pool.released(10, of: "a") == [.use(10, 1)])
     }
 
-    @Test("The limit of all connections closes the one that has rested longest, for another origin")
+    @Test("At the limit of all connections a released one is closed for a transfer to another origin")
     func overall() {
         var pool = Self.pool()
         for (transfer, key) in [(1, "a"), (2, "b"), (3, "c")] {
@@ -102,7 +102,7 @@ struct ConnectionPoolTests {
         #expect(pool.opened(40, for: "d") == [.use(40, 4)])
     }
 
-    @Test("Without a file descriptor a transfer waits until a connection of the pool ends")
+    @Test("A transfer that lacks a file descriptor waits until a connection of the pool is closed")
     func descriptors() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -118,7 +118,7 @@ struct ConnectionPoolTests {
         #expect(Self.request(4, to: "c", &pool) == [.open("c")])
     }
 
-    @Test("Without a file descriptor and without a connection a transfer fails")
+    @Test("A transfer that lacks a file descriptor fails if the pool has no connection")
     func noDescriptor() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -127,7 +127,7 @@ struct ConnectionPoolTests {
         #expect(actions == [])
     }
 
-    @Test("A connection that could not be opened ends one transfer, and another is opened for the next")
+    @Test("A connection that cannot be opened fails one transfer, and another is opened for the next")
     func failure() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -138,7 +138,7 @@ struct ConnectionPoolTests {
         #expect(actions == [.open("a")])
     }
 
-    @Test("A cancelled transfer gets no connection, and the one opened for it is kept")
+    @Test("The connection opened for a cancelled transfer becomes idle, and the next transfer uses it")
     func withdrawn() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -152,7 +152,7 @@ struct ConnectionPoolTests {
         #expect(isEmpty)
     }
 
-    @Test("A transfer for a new connection only takes no kept one")
+    @Test("A transfer that needs a new connection opens one although one is idle")
     func newOnly() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
@@ -162,7 +162,7 @@ struct ConnectionPoolTests {
     }
 }
 
-@Suite("Sending a request again")
+@Suite("ResendRule")
 struct ResendRuleTests {
     private static let standard = ResendRule(
         isIdempotent: true, canReplay: true, isReused: true, hasSent: true, hasResponse: false)

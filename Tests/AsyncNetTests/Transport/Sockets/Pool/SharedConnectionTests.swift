@@ -14,7 +14,7 @@ struct SharedConnectionTests {
         pool.takeIdle(for: "a").map { [.use($0, transfer)] } ?? pool.wait(transfer, for: "a", mayShare: true)
     }
 
-    @Test("While a connection opens that may be shared, all transfers wait for it")
+    @Test("All transfers wait for a connection that is being opened and may be shared")
     func firstConnection() {
         var pool = Self.pool()
         #expect(Self.request(1, &pool) == [.open("a")])
@@ -24,14 +24,14 @@ struct SharedConnectionTests {
         #expect(pool.endedTransfer(on: 10, of: "a", room: 1) == [.use(10, 3)])
     }
 
-    @Test("If the new connection cannot be shared, each waiting transfer gets its own")
+    @Test("Each waiting transfer gets a connection of its own if the new one cannot be shared")
     func notShared() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
         #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a"), .open("a")])
     }
 
-    @Test("If the shared connection cannot be opened, all waiting transfers fail")
+    @Test("All waiting transfers fail if the first shared connection cannot be opened")
     func failure() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
@@ -42,7 +42,7 @@ struct SharedConnectionTests {
         #expect(isEmpty)
     }
 
-    @Test("If a second connection cannot be opened, only the first waiting transfer fails")
+    @Test("One waiting transfer fails if a second connection cannot be opened")
     func secondFailure() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
@@ -52,7 +52,7 @@ struct SharedConnectionTests {
         #expect(actions == [.open("a")])
     }
 
-    @Test("A full connection gets no transfers, and serves waiting ones when it has room again")
+    @Test("A full shared connection gets no transfer, and gets the waiting ones when it has room")
     func room() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
@@ -63,7 +63,7 @@ struct SharedConnectionTests {
         #expect(pool.changedRoom(10, of: "a", to: 5) == [.use(10, 2), .use(10, 3)])
     }
 
-    @Test("No connection is opened beside one whose server allows no transfer")
+    @Test("No other connection is opened while the server of a shared one allows no stream")
     func heldBack() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
@@ -74,7 +74,7 @@ struct SharedConnectionTests {
         #expect(pool.closedShared(11, of: "a") == [.open("a")])
     }
 
-    @Test("An idle shared connection is closed for another origin, a used one is not")
+    @Test("A shared connection is closed for a transfer to another origin once it is idle")
     func makingRoom() {
         var pool = Pool(.init(connectionsPerOrigin: 4, connections: 1))
         _ = Self.request(1, &pool)
@@ -84,7 +84,7 @@ struct SharedConnectionTests {
         #expect(pool.closedIdle(10, of: "a") == [.open("b")])
     }
 
-    @Test("When a connection closes, waiting transfers get its place")
+    @Test("A closed shared connection is not used, and waiting transfers get another one")
     func closed() {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
