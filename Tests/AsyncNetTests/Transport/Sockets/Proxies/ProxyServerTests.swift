@@ -2,10 +2,10 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Proxies by their URLs, and the way that a connection takes")
+@Suite("Proxy URLs and routes")
 struct ProxyServerTests {
     @Test(
-        "A URL has kind, host, port and credentials; ports are curl's",
+        "A proxy URL is parsed to kind, host, port and credentials, with curl's default ports",
         arguments: [
             ("http://p:3128", .http, "p", 3128, nil, nil), ("p:3128", .http, "p", 3128, nil, nil),
             ("HTTPS://P.Example/", .https, "p.example", 443, nil, nil), ("http://p", .http, "p", 1080, nil, nil),
@@ -26,7 +26,7 @@ struct ProxyServerTests {
         #expect(proxy.credentials?.password == password)
     }
 
-    @Test("The credentials of the settings are used if the URL has none")
+    @Test("The settings' credentials are used if the proxy URL has none")
     func credentials() throws {
         let own = ProxyServer.Credentials(user: "a", password: "b")
         #expect(try ProxyServer("http://p:1", own).credentials == own)
@@ -34,7 +34,7 @@ struct ProxyServerTests {
     }
 
     @Test(
-        "A URL of no proxy is an invalid configuration, whose error has nothing of the URL",
+        "An invalid proxy URL is .invalidConfiguration, and its password is not in the error",
         arguments: [
             "ftp://u:hunter2@p", "socks9://u:hunter2@p:1", "http://u:hunter2@c d", "http://u:hunter2@p:99999",
             "http://u:hunter2@p:x", "http://u:hunter2@[::1", "http://u:hunter2@", "http://u:hun/ter2@p:1", "",
@@ -51,7 +51,7 @@ struct ProxyServerTests {
     private static let plain = ServerEndpoint(isTLS: false, host: "a.test", port: 80)
     private static let secure = ServerEndpoint(isTLS: true, host: "a.test", port: 443)
 
-    @Test("An HTTP proxy passes requests of http on, and makes tunnels for all else; a SOCKS proxy makes connections")
+    @Test("An HTTP proxy forwards http requests unless they are tunnelled, and no others")
     func ways() throws {
         func isForwarded(_ url: String, _ endpoint: ServerEndpoint, tunnels: Bool = false, any: Bool = false) throws
             -> Bool
@@ -70,7 +70,7 @@ struct ProxyServerTests {
         #expect(try !isForwarded("socks5://p:1", Self.plain))
     }
 
-    @Test("Without a proxy, for a host that bypasses it and for a unix socket the way is direct")
+    @Test("The route is direct without a proxy, for a bypassed host, and over a unix socket")
     func direct() throws {
         let proxy = ProxyConfiguration.http("p", port: 1)
         for (configuration, unixSocket) in [
@@ -83,7 +83,7 @@ struct ProxyServerTests {
         #expect(try other.route(to: Self.secure, isTunnelled: false).proxy != nil)
     }
 
-    @Test("A name of more than 255 bytes is refused for a SOCKS proxy")
+    @Test("A host of 256 bytes is .malformedURL through a SOCKS5 proxy, not through an HTTP proxy")
     func longNames() throws {
         let endpoint = ServerEndpoint(isTLS: false, host: String(repeating: "a", count: 256), port: 80)
         for (url, code) in [("socks5h://p:1", AsyncNetError.Code.malformedURL), ("http://p:1", nil)] {
@@ -92,7 +92,7 @@ struct ProxyServerTests {
         }
     }
 
-    @Test("The environment names proxies as curl reads it: lower case first, http_proxy only so, an empty one is none")
+    @Test("Proxy variables of the environment are read in curl's order, and HTTP_PROXY is ignored")
     func environment() {
         func url(_ isTLS: Bool, _ variables: [String: String]) -> String? {
             ProxyConfiguration.environmentURL(isTLS: isTLS) { variables[$0] }

@@ -12,7 +12,7 @@ struct ProxySettingsTests {
             .response.error
     }
 
-    @Test("An HTTPS proxy is trusted by its own settings, not by those of servers")
+    @Test("An HTTPS proxy is verified by the proxy's TLS settings, not by the transport's")
     func trust() async throws {
         let proxy = try TestProxy(.https)
         let url = "https://127.0.0.1:\(proxy.port)"
@@ -26,13 +26,13 @@ struct ProxySettingsTests {
         #expect(await send("http://a.test/", .url(url, tls: named))?.code == .certificateHostMismatch)
     }
 
-    @Test("A proxy without verification is in the transport's description")
+    @Test("The transport's description says that the proxy is not verified")
     func unverified() async throws {
         let transport = SocketTransport(.init(proxy: .url("https://p", tls: .init(trust: .disabled))))
         #expect(transport.transportDescription.contains("NOT VERIFYING THE PROXY"))
     }
 
-    @Test("Headers are sent with CONNECT only, and to no server")
+    @Test("The proxy's headers are sent with CONNECT, and not to the server")
     func tunnel() async throws {
         let proxy = try await MockServer.start()
         await proxy.enqueue(.status(403))
@@ -52,7 +52,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test("Headers are added to each request that a proxy passes on, unless the request has its own")
+    @Test("The proxy's headers are added to each forwarded request, unless the request has its own")
     func forwarded() async throws {
         let proxy = try await MockServer.start()
         proxy.on(nil, "*", replies: .text("a"), .text("a"))
@@ -66,7 +66,7 @@ struct ProxySettingsTests {
         await proxy.stop()
     }
 
-    @Test("A challenge is not answered if the headers have the credentials")
+    @Test("A 407 is not answered if the proxy's headers have Proxy-Authorization")
     func challenged() async throws {
         let proxy = try await MockServer.start()
         await proxy.enqueue(.status(407, headers: ["Proxy-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#]))
@@ -78,7 +78,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "Invalid headers or TLS settings of a proxy are invalidConfiguration",
+        "Invalid headers or TLS settings of a proxy are .invalidConfiguration",
         arguments: [
             .url("http://p", headers: ["Host": "a"]), .url("http://p", headers: ["content-length": "1"]),
             .url("http://p", headers: ["a b": "1"]), .url("http://p", headers: ["a": "1\r\nb: 2"]),
@@ -90,7 +90,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "libcurl refuses headers and TLS settings of a proxy",
+        "libcurl refuses headers and TLS settings of a proxy with .unsupportedByTransport",
         arguments: [.url("http://p", headers: ["a": "1"]), .url("https://p", tls: .init(minimumVersion: .tls13))]
             as [ProxyConfiguration])
     func libcurl(_ proxy: ProxyConfiguration) async {

@@ -24,57 +24,59 @@ struct SOCKSNegotiationTests {
 
     private static let good = [
         Dialogue(
-            testDescription: "5 with a name", proxy: "socks5h://p", answers: [[5, 0], granted],
+            testDescription: "SOCKS5 with a name", proxy: "socks5h://p", answers: [[5, 0], granted],
             told: [[5, 1, 0], [5, 1, 0, 3] + name + [1, 187]]),
         Dialogue(
-            testDescription: "5 with an IPv4 address", proxy: "socks5h://p", host: "1.2.3.4",
+            testDescription: "SOCKS5 with an IPv4 address", proxy: "socks5h://p", host: "1.2.3.4",
             answers: [[5, 0], [5, 0, 0, 4] + Array(repeating: 9, count: 18)],
             told: [[5, 1, 0], [5, 1, 0, 1, 1, 2, 3, 4, 1, 187]]),
         Dialogue(
-            testDescription: "5 with an IPv6 address without its zone", proxy: "socks5://p", host: "fe80::1%lo",
+            testDescription: "SOCKS5 with an IPv6 address without its zone", proxy: "socks5://p", host: "fe80::1%lo",
             answers: [[5, 0], [5, 0, 0, 3, 2, 97, 98, 0, 1]],
             told: [[5, 1, 0], [5, 1, 0, 4, 0xFE, 0x80] + Array(repeating: 0, count: 13) + [1, 1, 187]]),
         Dialogue(
-            testDescription: "5 with credentials", proxy: "socks5h://ada:pw@p", answers: [[5, 2], [1, 0], granted],
+            testDescription: "SOCKS5 with credentials", proxy: "socks5h://ada:pw@p",
+            answers: [[5, 2], [1, 0], granted],
             told: [[5, 2, 0, 2], credentials, [5, 1, 0, 3] + name + [1, 187]]),
         Dialogue(
-            testDescription: "5 that wants no credentials", proxy: "socks5h://ada:pw@p", answers: [[5, 0], granted],
+            testDescription: "SOCKS5 that wants no credentials", proxy: "socks5h://ada:pw@p",
+            answers: [[5, 0], granted],
             told: [[5, 2, 0, 2], [5, 1, 0, 3] + name + [1, 187]]),
         Dialogue(
-            testDescription: "5 with another version in the answer to the password", proxy: "socks5h://ada:pw@p",
+            testDescription: "SOCKS5 with another version in the answer to the password", proxy: "socks5h://ada:pw@p",
             answers: [[5, 2], [5, 0], granted]),
         Dialogue(
-            testDescription: "4 with a user", proxy: "socks4://ada@p", host: "1.2.3.4",
+            testDescription: "SOCKS4 with a user", proxy: "socks4://ada@p", host: "1.2.3.4",
             answers: [[0, 90, 1, 2, 3, 4, 5, 6]], told: [[4, 1, 1, 187, 1, 2, 3, 4] + Array("ada".utf8) + [0]]),
         Dialogue(
-            testDescription: "4a with a name", proxy: "socks4a://p", answers: [[4, 90, 0, 0, 0, 0, 0, 0]],
+            testDescription: "SOCKS4a with a name", proxy: "socks4a://p", answers: [[4, 90, 0, 0, 0, 0, 0, 0]],
             told: [[4, 1, 1, 187, 0, 0, 0, 1, 0] + Array("a.test".utf8) + [0]]),
     ]
 
     private static func refused(_ number: UInt8, _ text: String) -> Dialogue {
         Dialogue(
-            testDescription: "5 with the reply \(number)", proxy: "socks5h://p",
+            testDescription: "SOCKS5 with the reply \(number)", proxy: "socks5h://p",
             answers: [[5, 0], [5, number, 0, 1, 0, 0, 0, 0, 0, 0]], error: text)
     }
 
     private static let bad = [
         Dialogue(
-            testDescription: "5 that accepts no method", proxy: "socks5h://p", answers: [[5, 0xFF]],
+            testDescription: "SOCKS5 that accepts no method", proxy: "socks5h://p", answers: [[5, 0xFF]],
             error: "requires a user", isLasting: true),
         Dialogue(
-            testDescription: "5 that takes no credentials", proxy: "socks5h://ada:pw@p", answers: [[5, 0xFF]],
+            testDescription: "SOCKS5 that takes no credentials", proxy: "socks5h://ada:pw@p", answers: [[5, 0xFF]],
             error: "takes no user", isLasting: true),
         Dialogue(
-            testDescription: "5 with a method that was not offered", proxy: "socks5h://p", answers: [[5, 2]],
+            testDescription: "SOCKS5 with a method that was not offered", proxy: "socks5h://p", answers: [[5, 2]],
             error: "not offered"),
         Dialogue(
-            testDescription: "5 with a method of its own", proxy: "socks5h://ada:pw@p", answers: [[5, 1]],
+            testDescription: "SOCKS5 with a method of its own", proxy: "socks5h://ada:pw@p", answers: [[5, 1]],
             error: "not offered"),
         Dialogue(
             testDescription: "a wrong password", proxy: "socks5h://ada:pw@p", answers: [[5, 2], [1, 1]],
             error: "refused the user", isLasting: true),
         Dialogue(
-            testDescription: "HTTP in place of 5", proxy: "socks5h://p", answers: [Array("HT".utf8)],
+            testDescription: "HTTP in place of SOCKS5", proxy: "socks5h://p", answers: [Array("HT".utf8)],
             error: "not answer as SOCKS5"),
         Dialogue(
             testDescription: "another version in the reply", proxy: "socks5h://p", answers: [[5, 0], [4, 0, 0, 1]],
@@ -83,10 +85,10 @@ struct SOCKSNegotiationTests {
             testDescription: "an unknown kind of address", proxy: "socks5h://p", answers: [[5, 0], [5, 0, 0, 2]],
             error: "unknown kind"),
         Dialogue(
-            testDescription: "HTTP in place of 4", proxy: "socks4a://p", answers: [Array("HTTP/1.1".utf8)],
+            testDescription: "HTTP in place of SOCKS4", proxy: "socks4a://p", answers: [Array("HTTP/1.1".utf8)],
             error: "not answer as SOCKS4"),
         Dialogue(
-            testDescription: "4 with an IPv6 address", proxy: "socks4a://p", host: "::1", answers: [],
+            testDescription: "SOCKS4 with an IPv6 address", proxy: "socks4a://p", host: "::1", answers: [],
             error: "IPv4 addresses only", isLasting: true),
         refused(1, "general failure"), refused(2, "rules"), refused(3, "no network"), refused(4, "no route"),
         refused(5, "was refused"), refused(6, "time to live"), refused(7, "command"), refused(8, "kind of address"),
@@ -95,7 +97,7 @@ struct SOCKSNegotiationTests {
 
     private static func refusedByFour(_ number: UInt8) -> Dialogue {
         Dialogue(
-            testDescription: "4 with the reply \(number)", proxy: "socks4a://p",
+            testDescription: "SOCKS4 with the reply \(number)", proxy: "socks4a://p",
             answers: [[0, number, 0, 0, 0, 0, 0, 0]],
             error: "SOCKS4 proxy", isLasting: [92, 93].contains(number))
     }
@@ -129,7 +131,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A SOCKS proxy gets user and destination in the bytes of its version", arguments: good)
+    @Test("A SOCKS proxy gets the bytes of its version, and grants the connection", arguments: good)
     func grants(_ dialogue: Dialogue) throws {
         for pieces in [Int.max, 1, 2, 3] {
             let (told, end) = try lead(dialogue, pieces: pieces)
@@ -138,7 +140,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A proxy that closes the connection anywhere before has failed", arguments: good)
+    @Test("A SOCKS proxy that closes the connection before its last answer is .proxyFailed", arguments: good)
     func cuts(_ dialogue: Dialogue) throws {
         for most in 0..<dialogue.answers.joined().count {
             let error = #expect(throws: AsyncNetError.self) { try lead(dialogue, pieces: .max, most: most).end.get() }
@@ -147,7 +149,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A refusal and an invalid answer are errors that say what is wrong", arguments: bad)
+    @Test("A refusal or invalid answer of a SOCKS proxy is .proxyFailed with the reason", arguments: bad)
     func refuses(_ dialogue: Dialogue) throws {
         for pieces in [Int.max, 1] {
             let error = #expect(throws: AsyncNetError.self) { try lead(dialogue, pieces: pieces).end.get() }
@@ -158,7 +160,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A SOCKS4 proxy gets the first IPv4 address of the host")
+    @Test("A SOCKS4 proxy gets the host's first IPv4 address, a SOCKS5 proxy the first address")
     func addresses() throws {
         let found = try ["::1", "1.2.3.4", "5.6.7.8"].map { try #require(SocketAddress(numeric: $0, port: 1)) }
         let five = try ProxyServer("socks5://p")

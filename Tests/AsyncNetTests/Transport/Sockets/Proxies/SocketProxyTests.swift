@@ -23,7 +23,7 @@ struct SocketProxyTests {
         await server.stop()
     }
 
-    @Test("An https request with a large body passes each kind of proxy, with its credentials", arguments: kinds)
+    @Test("https requests with large bodies succeed through each kind of proxy with credentials", arguments: kinds)
     func secure(_ kind: ProxyServer.Kind) async throws {
         let text = String(repeating: "0123456789abcdef", count: 50_000)
         try await withTLSServer { server in
@@ -46,7 +46,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("An http request passes each kind of proxy; HTTP proxies tunnel it if the settings say so", arguments: kinds)
+    @Test("http requests succeed through each kind of proxy, over one tunnel with tunnelling()", arguments: kinds)
     func plain(_ kind: ProxyServer.Kind) async throws {
         try await withServer(.text("a"), .text("b")) { (server: MockServer) async throws in
             let proxy = try TestProxy(kind)
@@ -61,7 +61,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("A name is looked up by the proxy, and here only for a proxy that takes addresses")
+    @Test("A socks4a, socks5h or HTTP proxy looks up the host, and a socks4 or socks5 proxy gets its address")
     func names() async throws {
         try await withServer(.text("a"), .text("b"), .text("c")) { (server: MockServer) async throws in
             for kind in [ProxyServer.Kind.socks4a, .socks5h, .http] {
@@ -83,7 +83,9 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("Wrong credentials, and none, are the proxy's failure, which is not repeated", arguments: kinds)
+    @Test(
+        "Wrong or no credentials for a proxy are .proxyFailed, marked as refused, without the password",
+        arguments: kinds)
     func refused(_ kind: ProxyServer.Kind) async throws {
         let proxy = try TestProxy(kind, credentials: true)
         for (user, password) in [("ada", "hunter2"), (nil, nil)] as [(String?, String?)] {
@@ -98,7 +100,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "Digest is answered on the proxy's connection, and sent at once for the next tunnel", arguments: [false, true])
+        "A proxy's Digest challenge is answered, and the next tunnel begins with Digest", arguments: [false, true])
     func digest(_ isTLS: Bool) async throws {
         try await withTLSServer { server in
             let proxy = try TestProxy(isTLS ? .https : .http, credentials: true, digest: true)
@@ -112,7 +114,7 @@ struct SocketProxyTests {
 
     // MARK: The proxy's own TLS
 
-    @Test("The certificate of an HTTPS proxy is verified by the proxy's settings, whatever is trusted for servers")
+    @Test("An untrusted certificate of an HTTPS proxy is refused, whatever the server's TLS settings trust")
     func untrusted() async throws {
         let proxy = try TestProxy(.https)
         for tls in [TLSConfiguration(), .init(trust: .anchors([TestProxy.certificate])), .init(trust: .disabled)] {
@@ -127,7 +129,7 @@ struct SocketProxyTests {
         #expect(proxy.log == [])
     }
 
-    @Test("The server's certificate is verified inside the proxy's TLS", arguments: [ProxyServer.Kind.http, .https])
+    @Test("The server's certificate is verified through a proxy's tunnel", arguments: [ProxyServer.Kind.http, .https])
     func inner(_ kind: ProxyServer.Kind) async throws {
         try await withTLSServer { server in
             let proxy = try TestProxy(kind)
@@ -145,7 +147,9 @@ struct SocketProxyTests {
             (0..<(kind == .https ? 2 : kind == .socks5 || kind == .socks5h ? 3 : 1)).map { (kind, $0) }
         }
 
-    @Test("A proxy that closes the connection has failed, whatever it was about to answer", arguments: phases)
+    @Test(
+        "A proxy that closes the connection at any step is .proxyFailed, in a TLS handshake .tlsHandshakeFailed",
+        arguments: phases)
     func closes(_ kind: ProxyServer.Kind, _ phase: Int) async throws {
         let proxy = try TestProxy(kind, credentials: true, stop: ("closes", phase))
         let transport = proxy.transport(user: "ada", password: "pw")
@@ -153,7 +157,7 @@ struct SocketProxyTests {
         #expect(code == (kind == .https && phase == 0 ? .tlsHandshakeFailed : .proxyFailed))
     }
 
-    @Test("A proxy that says nothing exceeds the limit for connecting", arguments: phases)
+    @Test("A proxy that stops answering at any step leads to .timedOut after connectTimeout", arguments: phases)
     func waits(_ kind: ProxyServer.Kind, _ phase: Int) async throws {
         let proxy = try TestProxy(kind, credentials: true, stop: ("waits", phase))
         var settings = proxy.settings(proxy.configuration(user: "ada", password: "pw"))
@@ -162,7 +166,9 @@ struct SocketProxyTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test("A request is cancelled while a proxy says nothing, and its transport ends", arguments: phases)
+    @Test(
+        "A request is cancelled while a proxy does not answer at any step, and the session can finish",
+        arguments: phases)
     func cancels(_ kind: ProxyServer.Kind, _ phase: Int) async throws {
         let proxy = try TestProxy(kind, credentials: true, stop: ("waits", phase))
         var settings = proxy.settings(proxy.configuration(user: "ada", password: "pw"))
@@ -195,7 +201,7 @@ struct SocketProxyTests {
     private static let challenge = MockResponse.status(
         407, headers: ["Proxy-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#], body: "no")
 
-    @Test("An HTTP proxy gets an absolute target without zone and user, and the credentials with each request")
+    @Test("A forwarded request has an absolute target without zone and user, and the proxy's credentials")
     func absolute() async throws {
         try await forward(.text("a"), .text("b"), .text("c")) { proxy, session in
             for url in ["http://u:p@Example.test:81/x?y#z", "http://example.test:81", "http://[fe80::1%25lo]/"] {
@@ -211,7 +217,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("Credentials of the request itself are not replaced, and their challenge is not answered")
+    @Test("Proxy-Authorization of the request is not replaced, and its 407 is delivered")
     func own() async throws {
         try await forward(Self.challenge) { proxy, session in
             let response = await session.request("http://a.test/", headers: ["Proxy-Authorization": "Bearer x"])
@@ -221,7 +227,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("A Digest challenge is answered once, with the body again; the refused answer is the response")
+    @Test("A 407 with Digest to a forwarded request is answered once with the body, a second one is delivered")
     func forwardedDigest() async throws {
         try await forward(Self.challenge, .text("a"), .text("b"), Self.challenge, Self.challenge) { proxy, session in
             for text in ["a", "b"] {
@@ -243,7 +249,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "A challenge whose connection ends, or whose body is large, is answered on another connection",
+        "A 407 whose connection ends, or whose body is large, is answered on another connection",
         arguments: [
             MockResponse.raw(
                 "HTTP/1.1 407 No\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\nConnection: close\r\n\r\nno"),
@@ -265,7 +271,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("An origin's limit holds behind a proxy that passes requests on")
+    @Test("maximumConnectionsPerOrigin holds for each origin of requests that a proxy forwards")
     func limits() async throws {
         let proxy = try await MockServer.start()
         let gate = Gate()
@@ -290,7 +296,7 @@ struct SocketProxyTests {
 
     // MARK: Events and errors
 
-    @Test("The heads of CONNECT and of the request are reported in order, without a secret in their descriptions")
+    @Test("The heads of CONNECT and of the request are reported in order, described without credentials")
     func heads() async throws {
         try await withTLSServer { server in
             let proxy = try TestProxy(.http, credentials: true, digest: true)
@@ -311,7 +317,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("A proxy that is not found, and one that nobody listens for, are told from the server")
+    @Test("A proxy that is not found is .proxyNotFound, and a refused connection to one names the proxy")
     func unreachable() async throws {
         let closed = try await MockServer.start(isRefusing: true)
         for scheme in Self.kinds {

@@ -63,7 +63,7 @@ struct TunnelNegotiationTests {
         return course
     }
 
-    @Test("CONNECT has host, port and Basic credentials, and no header of the request")
+    @Test("CONNECT has host and port without zone, and Basic credentials if the proxy URL has some")
     func heads() throws {
         let course = try lead([Self.open], by: "http://ada:p%C3%A4ss@p:1")
         #expect(
@@ -80,7 +80,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A tunnel is open after any 2xx, whatever length its head names; what follows is the server's",
+        "A 2xx to CONNECT opens the tunnel, and the bytes after its head belong to the server",
         arguments: [
             "HTTP/1.1 200 Open\r\n\r\n", "HTTP/1.0 200\r\n\r\n", "HTTP/1.1 204 X\r\nContent-Length: 5\r\n\r\n",
             "HTTP/1.1 299 X\r\nTransfer-Encoding: chunked\r\nContent-Length: x\r\n\r\n",
@@ -101,7 +101,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A refusal is an error with its status and head from 400 on; its body is not read",
+        "A response to CONNECT other than 2xx is .proxyFailed, with status and head from 400 on",
         arguments: [(301, false), (302, false), (400, true), (403, true), (407, true), (502, true), (101, false)])
     func refuses(_ status: Int, _ isShown: Bool) throws {
         let course = try lead(["HTTP/1.1 \(status) No\r\nX-Why: no\r\nContent-Length: 9\r\n\r\nsecrets!!"])
@@ -113,7 +113,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "An invalid response to CONNECT is the proxy's failure",
+        "An invalid response to CONNECT is .proxyFailed",
         arguments: [
             "SSH-2.0-x\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 Open\r\nno colon\r\n\r\n", "\r\n",
             "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 200 Open\r\nX: \u{0}\r\n\r\n",
@@ -131,7 +131,7 @@ struct TunnelNegotiationTests {
 
     private static let guarded = "http://ada:pw@p:1"
 
-    @Test("A Digest challenge is answered on the same connection, where the proxy keeps it")
+    @Test("A Digest challenge to CONNECT is answered on the same connection if the proxy keeps it")
     func answers() throws {
         for (challenge, connections) in [
             (Self.challenge, 1),
@@ -160,7 +160,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "An answer that is refused is not repeated, but for a nonce that was only stale, once",
+        "A refused Digest answer is not repeated, except once for a stale nonce",
         arguments: [
             ([challenge, challenge], 2),
             ([challenge, "HTTP/1.1 407 No\r\n\(stale)Content-Length: 0\r\n\r\n", open], 3),
@@ -176,7 +176,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A challenge that cannot be answered is a refusal",
+        "A challenge to CONNECT that cannot be answered is .proxyFailed without another CONNECT",
         arguments: [
             ("http://p:1", challenge), (guarded, "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"r\"\r\n\r\n"),
             (guarded, "HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\n\r\n"),
@@ -191,7 +191,7 @@ struct TunnelNegotiationTests {
         #expect(course.told.flatMap(\.self).count == 1)
     }
 
-    @Test("Later tunnels begin with the proxy's Digest, each use of a nonce counted, and other proxies do not")
+    @Test("Later tunnels through a proxy begin with Digest and the next nonce count, other proxies with Basic")
     func remembers() throws {
         let authorizations = ProxyAuthorizations()
         func told(_ url: String, _ answers: [String]) throws -> String? {
