@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The expiry of a server's certificate", .timeLimit(.minutes(5)))
 struct CertificateExpiryTests {
-    @Test("The expiry of the server's certificate is in the metrics, also on a reused connection")
+    @Test("Metrics have the expiry of the server's certificate, also on a reused connection")
     func expiry() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         await server.route("/*") { _ in .text("a") }
@@ -21,7 +21,7 @@ struct CertificateExpiryTests {
         await server.stop()
     }
 
-    @Test("Without TLS there is no expiry")
+    @Test("Metrics have no certificate expiry without TLS")
     func noExpiry() async throws {
         try await withServer(.text("a")) { (server: MockServer) async throws in
             let response = await Session(transport: .sockets()).request(server.url()).serializing(String.self).response

@@ -16,7 +16,7 @@ struct ClientIdentityTests {
 
     // MARK: PKCS#12
 
-    @Test("An identity in PKCS#12 is shown, from memory and from a file", arguments: [true, false])
+    @Test("A client identity in PKCS#12 is sent, from memory and from a file", arguments: [true, false])
     func pkcs12(_ isFile: Bool) async throws {
         let site = try RawServer.site(requiresClient: true)
         let folder = try TemporaryFolder()
@@ -31,7 +31,7 @@ struct ClientIdentityTests {
     }
 
     @Test(
-        "PKCS#12 that cannot be read is an error without the password",
+        "PKCS#12 that cannot be read is .clientCertificateInvalid without the password",
         arguments: [
             (Authority.pkcs12, "wrong sesame"), (Authority.pkcs12, nil), (Data("no PKCS#12".utf8), "wrong sesame"),
             (Data(), "wrong sesame"), (Authority.oldPKCS12, "x"), (Authority.pkcs12.dropLast(100), "open sesame"),
@@ -44,7 +44,7 @@ struct ClientIdentityTests {
         #expect(error.map { "\($0)\($0.debugDescription)" }?.contains("sesame") == false)
     }
 
-    @Test("Other transports refuse PKCS#12")
+    @Test("libcurl refuses a client identity in PKCS#12")
     func elsewhere() async {
         let tls = TLSConfiguration(clientIdentity: Identity(pkcs12: Authority.pkcs12))
         let error = await Session(transport: .libcurl(tls: tls)).request("https://127.0.0.1:1/").serializing(Data.self)
@@ -62,7 +62,7 @@ struct ClientIdentityTests {
         return Session(transport: SocketTransport(configuration))
     }
 
-    @Test("A pair that does not fit, or is cut, leaves the former one in use until it does")
+    @Test("A certificate file that is cut, or does not match its key, is not used until it does")
     func halfWritten() async throws {
         let site = try RawServer.site(requiresClient: true)
         let folder = try TemporaryFolder()
@@ -92,7 +92,7 @@ struct ClientIdentityTests {
         await session.finish()
     }
 
-    @Test("Identities that change while 64 requests at a time run, each on a new connection, fail none of them")
+    @Test("Requests on new connections succeed while their client identity's files change")
     func rotation() async throws {
         let site = try RawServer.site(requiresClient: true)
         let folder = try TemporaryFolder()
@@ -121,7 +121,7 @@ struct ClientIdentityTests {
         await session.finish()
     }
 
-    @Test("Trust anchors in a file are read again when it has changed")
+    @Test("A changed file of trust anchors is read again")
     func anchors() async throws {
         let site = try RawServer.site()
         let folder = try TemporaryFolder()

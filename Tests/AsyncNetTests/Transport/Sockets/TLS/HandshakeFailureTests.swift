@@ -13,7 +13,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server that answers without TLS fails the handshake with an error that says so",
+        "The error of a server that answers without TLS says so",
         arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
     func withoutTLS(_ text: String) async throws {
         let server = try RawServer("c.recv(1); c.sendall(b'\(text)')", readsHead: false)
@@ -23,7 +23,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server without what was offered",
+        "The error of a server without a common TLS version or cipher suite says which is missing",
         arguments: [
             (
                 "context.maximum_version = ssl.TLSVersion.TLSv1_2", TLSConfiguration(minimumVersion: .tls13),
@@ -47,7 +47,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "A server that requires a certificate, or does not accept the one that was sent, over both versions of TLS",
+        "The error of a server that requires a client certificate, or refuses it, says so",
         arguments: ["TLSv1_2", "TLSv1_3"],
         [
             (nil, "client certificate"), (RawServer.key, "authority"),

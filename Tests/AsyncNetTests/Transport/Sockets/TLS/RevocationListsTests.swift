@@ -10,7 +10,7 @@ struct RevocationListsTests {
     private typealias Authority = TestAuthority
 
     @Test(
-        "The server's certificate must have a list of its issuer and not be on it; the others are checked where there is a list",
+        "A chain is refused if a certificate is revoked, or if the server's issuer has no valid revocation list",
         arguments: [
             ([Authority.emptyList], nil, ""), ([Authority.emptyList, Authority.emptyRootList], nil, ""),
             ([Authority.list], .certificateRevoked, "is on a revocation list"),
@@ -28,7 +28,7 @@ struct RevocationListsTests {
     }
 
     @Test(
-        "An anchor is trusted as it is, and needs no list of its issuer",
+        "An anchor needs no revocation list of its issuer",
         arguments: [
             (Authority.intermediate, [Authority.emptyList], nil),
             (Authority.intermediate, [Authority.emptyList, Authority.emptyRootList], nil),
@@ -46,7 +46,7 @@ struct RevocationListsTests {
         #expect(response.error?.code == code, "\(response.error?.message ?? "")")
     }
 
-    @Test("A self-signed certificate that is an anchor needs no list")
+    @Test("A self-signed certificate that is an anchor needs no revocation list")
     func selfSigned() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         await server.route("/*") { _ in .text("a") }
@@ -59,7 +59,7 @@ struct RevocationListsTests {
     }
 
     @Test(
-        "A text without a list, one that is cut, and a file that is missing are errors of the settings",
+        "Revocation lists that contain no list, are cut or missing are .invalidConfiguration",
         arguments: [
             "", "x", Authority.site, String(Authority.list.dropLast(60)),
             Authority.list + "\n" + Authority.list.dropLast(60),
@@ -79,7 +79,7 @@ struct RevocationListsTests {
     }
 
     @Test(
-        "A file is read again when it has changed, and not resumed with; one that is damaged meanwhile is passed over")
+        "A changed file of revocation lists is read again, and ignored while damaged or missing")
     func renewed() async throws {
         let site = try RawServer.site()
         let folder = try TemporaryFolder()
@@ -104,7 +104,7 @@ struct RevocationListsTests {
         await session.finish()
     }
 
-    @Test("Files are not looked at more often than once a second")
+    @Test("A file of revocation lists is not read again before tlsFileInterval, one second, has passed")
     func interval() async throws {
         let site = try RawServer.site()
         let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ struct RevocationListsTests {
         await session.finish()
     }
 
-    @Test("Without trust, lists are an error of the settings; other transports refuse them")
+    @Test("Revocation lists are refused with trust disabled, and by libcurl and URLSession")
     func refused() async throws {
         let lists = TLSConfiguration.RevocationLists.pem(Authority.list)
         for (transport, code) in [

@@ -3,10 +3,10 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("What a failed handshake says", .timeLimit(.minutes(5)))
+@Suite("Errors of TLS", .timeLimit(.minutes(5)))
 struct TLSFailureTests {
     @Test(
-        "A reason of OpenSSL has its code, before and after the end of the handshake, and says what to look at",
+        "Each OpenSSL reason has an error code, during and after the handshake, and a likely cause",
         arguments: [
             (267, .tlsHandshakeFailed, .connectionLost, "without TLS"),
             (156, .tlsHandshakeFailed, .connectionLost, "without TLS"),
@@ -38,7 +38,7 @@ struct TLSFailureTests {
     }
 
     @Test(
-        "A result of the verification has its code and says what to look at",
+        "Each verify result has an error code and a likely cause",
         arguments: [
             (10, .certificateExpired, "expired"), (9, .certificateExpired, "clock"),
             (18, .certificateNotTrusted, "self-signed"),
@@ -55,14 +55,14 @@ struct TLSFailureTests {
         #expect(error.message.hasSuffix(" (words)"))
     }
 
-    @Test("An unknown number has the summary and OpenSSL's words")
+    @Test("An unknown OpenSSL reason has a general message with OpenSSL's text")
     func unknown() {
         #expect(TLSFailure.error(ofReason: 999, "words").message == "The TLS handshake failed (words)")
         #expect(TLSFailure.error(ofReason: 0, "").message == "The TLS handshake failed")
         #expect(TLSFailure.error(ofVerifyResult: 99, "words").code == .certificateNotTrusted)
     }
 
-    @Test("Each meaning is one sentence without its end, and the numbers are in their ranges")
+    @Test("The texts for OpenSSL's reasons have no final full stop, and their numbers are in range")
     func sentences() {
         let all = Array(TLSFailure.reasons.values) + TLSFailure.alerts.values + TLSFailure.verifyResults.values
         #expect(all.count > 60)

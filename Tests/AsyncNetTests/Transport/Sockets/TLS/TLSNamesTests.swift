@@ -8,7 +8,7 @@ import Testing
 @Suite("Cipher suites, groups and server names", .timeLimit(.minutes(5)))
 struct TLSNamesTests {
     @Test(
-        "Only the named suites are offered, and only the versions of TLS that have one",
+        "Only the cipher suites of cipherSuites are offered, and only the versions of TLS that have one",
         arguments: [
             (["TLS_CHACHA20_POLY1305_SHA256"], "TLS_CHACHA20_POLY1305_SHA256, TLSv1.3"),
             (["TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"], "TLS_AES_128_GCM_SHA256, TLSv1.3"),
@@ -22,7 +22,7 @@ struct TLSNamesTests {
     }
 
     @Test(
-        "A name that OpenSSL does not know is an error that has it",
+        "An unknown or invalid name of a cipher suite or group is an error that names it",
         arguments: [
             (["NO-SUCH-SUITE"], [], "no suite NO-SUCH-SUITE"),
             (["ECDHE-ECDSA-AES128-GCM-SHA256", "AES"], [], "no suite AES "),
@@ -43,7 +43,7 @@ struct TLSNamesTests {
     }
 
     @Test(
-        "Suites for other versions of TLS than the wanted ones are an error of the settings",
+        "cipherSuites without one for the allowed versions of TLS are .invalidConfiguration",
         arguments: [
             TLSConfiguration(minimumVersion: .tls13, cipherSuites: ["ECDHE-RSA-AES128-GCM-SHA256"]),
             TLSConfiguration(maximumVersion: .tls12, cipherSuites: ["TLS_AES_128_GCM_SHA256"]),
@@ -54,7 +54,8 @@ struct TLSNamesTests {
         #expect(error?.message.contains("cipherSuites") == true)
     }
 
-    @Test("A named group is used", arguments: [("P-384", "secp384r1"), ("X25519", "x25519")])
+    @Test(
+        "The key exchange uses the group that groups names", arguments: [("P-384", "secp384r1"), ("X25519", "x25519")])
     func groups(_ name: String, _ expected: String) async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         await server.route("/*") { _ in .text("a") }
@@ -71,7 +72,7 @@ struct TLSNamesTests {
         await server.stop()
     }
 
-    @Test("No group in common is a failure that says so")
+    @Test("The error of a handshake without a common group says so")
     func noGroup() async throws {
         let site = try RawServer.site(settings: "context.set_ecdh_curve('prime256v1')")
         let response = await site.told { $0.groups = ["P-384"] }
@@ -80,7 +81,7 @@ struct TLSNamesTests {
     }
 
     @Test(
-        "The server name is told and verified, the request names the URL's host",
+        "serverName is sent in the handshake and verified in place of the URL's host",
         arguments: [
             (nil, nil, "None"), ("site.example", nil, "site.example"), ("SITE.example.", nil, "site.example"),
             ("other.example", .certificateHostMismatch, ""), ("127.0.0.1", nil, "None"),
@@ -94,7 +95,7 @@ struct TLSNamesTests {
     }
 
     @Test(
-        "A serverName that is not a valid host name is invalidConfiguration",
+        "A serverName that is not a valid host name is .invalidConfiguration",
         arguments: ["", "a b", "a:1", ".example", "*"])
     func invalidName(_ name: String) {
         let error = #expect(throws: AsyncNetError.self) { try TLSConfiguration(serverName: name).validate() }
@@ -102,7 +103,7 @@ struct TLSNamesTests {
     }
 
     @Test(
-        "libcurl and URLSession refuse suites, groups and server names",
+        "libcurl and URLSession refuse cipherSuites, groups and serverName",
         arguments: [
             TLSConfiguration(cipherSuites: ["TLS_AES_128_GCM_SHA256"]), TLSConfiguration(groups: ["X25519"]),
             TLSConfiguration(serverName: "a.example"),
