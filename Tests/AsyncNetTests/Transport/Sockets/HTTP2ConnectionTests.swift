@@ -22,7 +22,7 @@ struct HTTP2ConnectionTests {
         return try await session().upload(body, to: try server.url).serializing(String.self).value
     }
 
-    @Test("A response has the version, the headers and the body")
+    @Test("A response over HTTP/2 has the version, no reason phrase, the headers and the body")
     func response() async throws {
         let server = try ScriptedHTTP2Server([.settings, .read(1), .text("hello"), .readAll])
         let response = await Self.session().request(try server.url).serializing(String.self).response
@@ -32,7 +32,7 @@ struct HTTP2ConnectionTests {
         #expect(response.head?.headers["Content-Type"] == "text/plain")
     }
 
-    @Test("Requests that wait for the first connection share it")
+    @Test("Twenty requests that wait for the first connection share it")
     func sharing() async throws {
         let server = try ScriptedHTTP2Server(
             [
@@ -52,7 +52,7 @@ struct HTTP2ConnectionTests {
         #expect(values == Set((0..<20).map(String.init)))
     }
 
-    @Test("With a limit of one stream, requests follow one another")
+    @Test("With SETTINGS_MAX_CONCURRENT_STREAMS 1, requests follow one another on a connection")
     func oneStream() async throws {
         let steps: [ScriptedHTTP2Server.Step] = [.frames { $0.settings([(3, 1)]) }, .read(1), .text("0")]
         let server = try ScriptedHTTP2Server(
@@ -86,7 +86,7 @@ struct HTTP2ConnectionTests {
     // MARK: What is sent again
 
     @Test(
-        "A POST that the server has not processed is sent again",
+        "A POST that gets REFUSED_STREAM, or GOAWAY below its stream, is sent again",
         arguments: [
             ScriptedHTTP2Server.Step.frames { $0.numbers(3, on: 1, 7) }, .frames { $0.numbers(7, 0, 0) },
             .frames { $0.numbers(7, 0, 11) },
@@ -102,7 +102,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "A POST that may have been processed is not sent again",
+        "A POST that gets another RST_STREAM, or whose connection ends, is not sent again",
         arguments: [
             (.frames { $0.numbers(3, on: 1, 2) }, .connectionLost),
             (.frames { $0.numbers(3, on: 1, 8) }, .connectionLost),
@@ -119,7 +119,7 @@ struct HTTP2ConnectionTests {
         #expect(error?.code == code)
     }
 
-    @Test("A stream that is refused again and again ends with an error")
+    @Test("A request whose streams are refused each time ends with .connectionLost")
     func refusedForEver() async throws {
         let refusals = (0..<20).flatMap { index -> [ScriptedHTTP2Server.Step] in
             [.read(1), .frames { $0.numbers(3, on: UInt32(index * 2 + 1), 7) }]
@@ -131,7 +131,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "A server that requires HTTP/1.1 is asked over HTTP/1.1, and once only if that is not allowed",
+        "HTTP_1_1_REQUIRED leads to HTTP/1.1, or to an error if the settings allow HTTP/2 only",
         arguments: [MockResponse.Fault.resetStream(.http11Required), .goAway(.http11Required, lastStream: 0)])
     func http11Required(fault: MockResponse.Fault) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: .both)
@@ -151,7 +151,7 @@ struct HTTP2ConnectionTests {
         await server.stop()
     }
 
-    @Test("Over TLS HTTP/2 is used if the server speaks it and the settings allow it")
+    @Test("HTTP/2 is negotiated over TLS if the server has it and the settings allow it")
     func negotiation() async throws {
         for (speaks, version, expected) in [
             (MockServer.Versions.both, SocketTransport.HTTPVersion.automatic, "HTTP/2"), (.both, .http1, "HTTP/1.1"),
@@ -187,7 +187,9 @@ struct HTTP2ConnectionTests {
         Cut(testDescription: "A reset connection", step: .reset, code: .connectionLost),
     ]
 
-    @Test("A body that is cut ends with an error, never as whole", arguments: cuts, [nil, "5"])
+    @Test(
+        "A body that is cut by RST_STREAM, GOAWAY or the connection's end ends with an error", arguments: cuts,
+        [nil, "5"])
     func cut(_ cut: Cut, length: String?) async throws {
         let server = try ScriptedHTTP2Server([
             .settings, .read(1),
@@ -208,7 +210,7 @@ struct HTTP2ConnectionTests {
         #expect(error?.message == "The server sent a WINDOW_UPDATE frame of 0 (RFC 9113 §6.9)")
     }
 
-    @Test("An answer before the whole body is the response", arguments: [nil, "3"])
+    @Test("A 413 with RST_STREAM before the request's whole body is sent is the response", arguments: [nil, "3"])
     func earlyAnswer(length: String?) async throws {
         let server = try ScriptedHTTP2Server([
             .settings, .read(0),
@@ -224,7 +226,7 @@ struct HTTP2ConnectionTests {
         #expect(try response.result.get() == "too")
     }
 
-    @Test("A body that can be read once is sent again if none of it was asked for")
+    @Test("A body stream is sent after REFUSED_STREAM if none of it was read, due to Expect: 100-continue")
     func unreadBody() async throws {
         let server = try ScriptedHTTP2Server([
             .settings, .read(1), .frames { $0.numbers(3, on: 1, 7) }, .read(1),
@@ -239,7 +241,7 @@ struct HTTP2ConnectionTests {
         #expect(try await request.serializing(String.self).value == "done")
     }
 
-    @Test("A body waits for the window, and goes on with it")
+    @Test("A request's body waits while the stream's window is empty, and goes on when it grows")
     func uploadWindow() async throws {
         let server = try ScriptedHTTP2Server([
             .frames { $0.settings([(4, 0)]) }, .read(1), .text("first"), .read(1), .frames { $0.numbers(8, on: 3, 1) },
@@ -251,7 +253,7 @@ struct HTTP2ConnectionTests {
         #expect(try await session.upload(body, to: url).serializing(String.self).value == "done")
     }
 
-    @Test("A server that is silent and does not answer PING is lost, one that answers is waited for")
+    @Test("A silent server that does not answer PING is .connectionLost, one that does is waited for")
     func keepAlive() async throws {
         for answers in [false, true] {
             let server = try await MockServer.start(speaks: .both, http2: .init(answersPings: answers))
@@ -266,7 +268,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("A stream that is not read holds up no other, and goes on where it was")
+    @Test("A response that is not read does not block others on its connection, and is later read whole")
     func unread() async throws {
         let server = try await MockServer.start(speaks: .both)
         let large = String(repeating: "0123456789abcdef", count: 500_000)
@@ -285,7 +287,7 @@ struct HTTP2ConnectionTests {
         await server.stop()
     }
 
-    @Test("A response that is complete stays so, though the connection ends before its suspended request goes on")
+    @Test("A complete response is delivered although its request is suspended when the connection ends")
     func completeWhileSuspended() async throws {
         let server = try ScriptedHTTP2Server(
             [
@@ -312,7 +314,7 @@ struct HTTP2ConnectionTests {
         #expect(String(decoding: body, as: UTF8.self) == "hello")
     }
 
-    @Test("A suspended request gets nothing, not even its end, until it goes on")
+    @Test("A suspended request does not end until it is resumed, although its response is complete")
     func suspended() async throws {
         let server = try await MockServer.start(speaks: .both)
         let gate = Gate()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Pieces to be sent")
+@Suite("OutgoingPieces")
 struct OutgoingPiecesTests {
     /// What is passed to the socket in each call, with room for 8 bytes and a socket that takes at most `limit`.
     private func calls(_ pieces: [String], limit: Int) throws -> [String] {
@@ -24,7 +24,7 @@ struct OutgoingPiecesTests {
     }
 
     @Test(
-        "Short pieces are sent together, long ones in parts, in their order",
+        "Short pieces are sent in one call, long ones in several, in order",
         arguments: [
             ([], 8, []), (["a"], 8, ["a"]), (["ab", "c", "d"], 8, ["abcd"]),
             (["abcdefghij"], 8, ["abcdefgh", "ij"]), (["ab", "cdefghijklm"], 8, ["abcdefgh", "ijklm"]),
@@ -35,7 +35,7 @@ struct OutgoingPiecesTests {
         #expect(try calls(pieces, limit: limit) == expected)
     }
 
-    @Test("No byte is lost when the socket takes none")
+    @Test("The same bytes are sent again after the socket has taken none")
     func blocked() throws {
         var outgoing = OutgoingPieces()
         outgoing.append([Data("ab".utf8), Data("c".utf8)])

@@ -36,7 +36,7 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("Requests that run together on a shared connection count too")
+    @Test("Concurrent requests on an HTTP/2 connection count towards maximumRequestsPerConnection")
     func sharedRequests() async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: .http2)
         let gate = Gate()
@@ -55,7 +55,9 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("A connection that is older than its lifetime is closed", arguments: [MockServer.Versions.http1, .http2])
+    @Test(
+        "An idle connection older than maximumConnectionLifetime is closed",
+        arguments: [MockServer.Versions.http1, .http2])
     func lifetime(_ versions: MockServer.Versions) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: versions)
         await server.route("/") { _ in .text("x") }
@@ -68,7 +70,9 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("The end of a lifetime cuts no transfer", arguments: [MockServer.Versions.http1, .http2])
+    @Test(
+        "A transfer that runs at the end of its connection's lifetime completes",
+        arguments: [MockServer.Versions.http1, .http2])
     func draining(_ versions: MockServer.Versions) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: versions)
         let gate = Gate()
@@ -89,7 +93,7 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("Limits of a connection that are zero, or too large for the system, are invalidConfiguration")
+    @Test("A limit of connections that is zero, or too large for the system, is .invalidConfiguration")
     func settings() async throws {
         let changes: [@Sendable (inout SocketTransport.Configuration) -> Void] = [
             { $0.maximumConnectionLifetime = .zero }, { $0.maximumRequestsPerConnection = 0 },
@@ -108,7 +112,7 @@ struct PooledConnectionTests {
     }
 
     #if os(Linux)
-        @Test("The system is told how long sent bytes may stay unacknowledged")
+        @Test("A connection's socket has TCP_USER_TIMEOUT of tcpUserTimeout")
         func userTimeout() async throws {
             try await withServer(.text("x")) { (server: MockServer) async throws in
                 let session = Session(transport: Self.transport(server) { $0.tcpUserTimeout = .milliseconds(1234) })
@@ -138,7 +142,7 @@ struct PooledConnectionTests {
     // MARK: Connections before requests
 
     @Test(
-        "Connections are opened before the first request, and used by it",
+        "warmUp() opens connections without a request, which then uses one of them",
         arguments: [
             (MockServer.Versions.http1, 2), (.http2, 1), (.both, 1),
         ])
@@ -156,7 +160,7 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("A connection that cannot be opened before requests is an error")
+    @Test("warmUp() throws the error of a connection that cannot be opened")
     func failingWarmUp() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         func code(_ session: Session, _ url: String) async -> AsyncNetError.Code? {
@@ -185,7 +189,7 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("Connections that are being opened are waited for, and not opened twice")
+    @Test("Concurrent warmUp() calls for three connections open three in all")
     func warmUps() async throws {
         try await withServer { (server: MockServer) async throws in
             let transport = Self.transport(server)
@@ -203,7 +207,7 @@ struct PooledConnectionTests {
         }
     }
 
-    @Test("A request takes the connection that is opened before it")
+    @Test("A request during warmUp() uses the connection that is being opened")
     func requestDuringWarmUp() async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let session = Session(transport: Self.transport(server) { $0.maximumConnectionsPerOrigin = 1 })
@@ -217,7 +221,7 @@ struct PooledConnectionTests {
 
     // MARK: The snapshot
 
-    @Test("A transport tells which connections it has")
+    @Test("A transport's connections have origin, address, version, TLS and number of transfers")
     func snapshot() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let gate = Gate()

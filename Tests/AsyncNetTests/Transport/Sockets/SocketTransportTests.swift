@@ -9,7 +9,7 @@ import Testing
 /// What only sockets have; the rest is in ``WireTransportTests``.
 @Suite("Transport over sockets", .timeLimit(.minutes(5)))
 struct SocketTransportTests {
-    @Test("Sockets are the default on Linux, and their description has OpenSSL's version")
+    @Test("The description of sockets has OpenSSL's version, and on Linux sockets are the default")
     func description() {
         let text = SocketTransport().transportDescription
         #expect(text.hasPrefix("sockets (OpenSSL "))
@@ -18,7 +18,7 @@ struct SocketTransportTests {
         #endif
     }
 
-    @Test("The memory of large bodies is kept for the next ones, and freed when the transport rests")
+    @Test("The memory of large bodies rests once the transport has no request, and not before")
     func keptMemory() async throws {
         let transport = SocketTransport(.init(idleTimeout: .seconds(600), eventLoops: 1))
         let memory = try transport.setup.get().memory
@@ -72,7 +72,7 @@ struct SocketTransportTests {
         await server.stop()
     }
 
-    @Test("The connection's description has what TLS agreed on, and whether a session was resumed")
+    @Test("The TLS information of a connection has version, cipher suite and whether it was resumed")
     func agreement() async throws {
         try await withTLSServer(.text("a", headers: ["Connection": "close"])) { server in
             let seen = try await connections(.init(trust: .anchors([server.anchor])), server, requests: 2)
@@ -84,7 +84,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("No newer version of TLS than the maximum is offered")
+    @Test("A connection with maximumVersion TLS 1.2 uses TLS 1.2")
     func maximumVersion() async throws {
         try await withTLSServer(.text("a")) { server in
             let tls = TLSConfiguration(trust: .anchors([server.anchor]), maximumVersion: .tls12)
@@ -93,7 +93,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("Other transports refuse a maximum version and a log of keys", arguments: [true, false])
+    @Test("libcurl refuses maximumVersion and keyLog with .unsupportedByTransport", arguments: [true, false])
     func onlySockets(_ isVersion: Bool) async {
         let tls = isVersion ? TLSConfiguration(maximumVersion: .tls12) : TLSConfiguration(keyLog: .environment)
         let error = await Session(transport: .libcurl(tls: tls)).request("https://127.0.0.1:1/").serializing(Data.self)
@@ -102,7 +102,7 @@ struct SocketTransportTests {
         #expect(error?.message.contains(".sockets()") == true)
     }
 
-    @Test("A log of keys has the secrets of each connection")
+    @Test("keyLog writes a connection's secrets to a file that only its owner can read")
     func keyLog() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "keys")
@@ -130,7 +130,7 @@ struct SocketTransportTests {
         try await body(try "https://127.0.0.1:\(server.port)/".asURL())
     }
 
-    @Test("A body that may have been cut is delivered as a whole, and the response says so")
+    @Test("A body that ends without close_notify or length is delivered, and isTruncatable is set")
     func truncatable() async throws {
         try await Self.withTruncatingServer { url in
             let session = Session(transport: .sockets(tls: .init(trust: .disabled)))
@@ -140,7 +140,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A body that may have been cut is no download, and is not stored")
+    @Test("A body that may be truncated fails a download, and is not stored in a cache")
     func truncatableDownload() async throws {
         try await Self.withTruncatingServer { url in
             let cache = HTTPCache()
@@ -156,7 +156,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A body with a Content-Length is not said to be possibly cut")
+    @Test("isTruncatable is not set for a body with Content-Length")
     func measured() async throws {
         try await withServer(.text("a")) { (server: MockServer) async throws in
             let response = await Session(transport: .sockets()).request(server.url()).serializing(String.self).response
@@ -178,7 +178,7 @@ struct SocketTransportTests {
             .serializing(String.self).response
     }
 
-    @Test("Trailers follow a streamed body")
+    @Test("Trailers are sent after a streamed body")
     func trailers() async throws {
         let server = try RawServer(
             """
@@ -197,7 +197,7 @@ struct SocketTransportTests {
     }
 
     @Test(
-        "Trailers that cannot be sent end the request",
+        "A request whose trailers are invalid, or throw, fails without being complete at the server",
         arguments: [
             (["Content-Length": "1"], .invalidRequest), (["a b": "1"], .invalidRequest),
             (["X": "a\r\nY: b"], .invalidRequest), (nil, .bodyStreamFailed),
@@ -215,7 +215,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("Other transports refuse a body with trailers", arguments: [true, false])
+    @Test("libcurl and URLSession refuse a body with trailers", arguments: [true, false])
     func trailersElsewhere(_ isLibcurl: Bool) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let transport: any Transport = isLibcurl ? .libcurl() : .urlSession
@@ -224,7 +224,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A server that sends without end in the handshake is told from a slow one")
+    @Test("A server that sends without end in the TLS handshake is .tlsHandshakeFailed, not a timeout")
     func endlessHandshake() async throws {
         // HelloRequests, which no client answers in a handshake (RFC 5246 §7.4.1.1).
         let server = try RawServer(
@@ -239,7 +239,7 @@ struct SocketTransportTests {
         #expect(error?.message.contains("more than 262144 bytes") == true, "\(error?.message ?? "")")
     }
 
-    @Test("A waiting request of higher priority has the next connection")
+    @Test("A waiting request of higher priority gets the next free connection")
     func priorities() async throws {
         let gate = Gate()
         let server = try await MockServer.start()
@@ -272,7 +272,7 @@ struct SocketTransportTests {
 
     // MARK: Limits
 
-    @Test("Bodies sent and received at a limited rate arrive whole", arguments: [true, false])
+    @Test("Bodies sent and received at maximum rates arrive whole", arguments: [true, false])
     func rates(_ isTLS: Bool) async throws {
         let server = isTLS ? try await MockServer.start(tls: .selfSigned) : try await MockServer.start()
         await server.route("/*") { request in .data(request.body) }
@@ -288,7 +288,7 @@ struct SocketTransportTests {
     }
 
     @Test(
-        "A response beyond a limit ends with an error that names the limit",
+        "Headers beyond the limit of bytes or lines are .badServerResponse, which names the limit",
         arguments: [("X: 1", 20, "10 headers"), (String(repeating: "x", count: 3000) + ": 1", 1, "2000 bytes")])
     func limits(_ line: String, _ count: Int, _ text: String) async throws {
         let server = try RawServer(

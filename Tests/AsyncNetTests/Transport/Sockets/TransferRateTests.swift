@@ -12,7 +12,7 @@ struct TransferRateTests {
     }
 
     @Test(
-        "A tenth of a second's bytes may be moved at once, and no more than the rate in all",
+        "A rate allows the bytes of a tenth of a second at once, and none beyond the total",
         arguments: [
             (1000, 0, 0, .move(atMost: 100)), (1000, 60, 0, .move(atMost: 40)),
             (1000, 1100, 1, .wait(.milliseconds(1))),
@@ -25,7 +25,7 @@ struct TransferRateTests {
         #expect(decision == expected)
     }
 
-    @Test("At a rate of one byte a second single bytes are moved")
+    @Test("A rate of one byte a second allows one byte, then none for a second")
     func slowest() {
         #expect(decision(1, moved: 0, after: .zero) == .move(atMost: 1))
         guard case .wait(let time) = decision(1, moved: 1, after: .zero) else {

@@ -18,7 +18,7 @@
         }
 
         /// Otherwise each demand of a reader would add turns to all later rounds.
-        @Test("A handler that is scheduled several times has one turn in a round")
+        @Test("A handler that is requeued several times has one turn in each round")
         func onceInARound() async throws {
             let loop = SocketLoop()
             let counts = Promise<[Int]>()
@@ -60,14 +60,14 @@
             while try !runsHere() { await Task.yield() }
         }
 
-        @Test("A job runs at once while the loop's thread waits")
+        @Test("A job runs on the caller's thread while the loop's thread waits")
         func runsAtOnce() async throws {
             try await submitUntilItRunsHere()
             loop.close()
             await loop.waitForEnd()
         }
 
-        @Test("Among other transfers the loop's thread runs the jobs")
+        @Test("Jobs run on the loop's thread while the loop has a transfer")
         func amongOthers() async throws {
             try await submitUntilItRunsHere()
             try loop.submit { $0.activeCount = 1 }
@@ -80,7 +80,7 @@
             await loop.waitForEnd()
         }
 
-        @Test("The loop's thread is woken for what a job schedules earlier than its wait ends")
+        @Test("A timer that a job schedules on the caller's thread fires although the loop's thread waits longer")
         func timers() async throws {
             let due = Promise<Void>()
             try await submitUntilItRunsHere()
