@@ -206,7 +206,9 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A response before the whole body was sent is delivered", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A 413 that arrives before the request's whole body is sent is delivered",
+        arguments: TransportUnderTest.withHTTP2)
     func earlyResponse(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
         try await withServer(.status(413, body: "too large").with(.earlyResponse)) {

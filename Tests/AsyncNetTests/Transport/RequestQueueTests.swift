@@ -34,7 +34,7 @@ struct RequestQueueTests {
         #expect((queue.activeCount, queue.waitingCount, queue.originCount) == (0, 0, 0))
     }
 
-    @Test("A cancelled wait ends at once and takes no permit", arguments: 0..<200)
+    @Test("A cancelled wait for a permit ends at once and takes no permit", arguments: 0..<200)
     func cancelledWait(_: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(origin: "a")
@@ -62,7 +62,7 @@ struct RequestQueueTests {
         #expect(queue.activeCount == 0)
     }
 
-    @Test("A concurrent cancel and release lose no permit", arguments: 0..<200)
+    @Test("No permit is lost if a wait is cancelled while the permit is released", arguments: 0..<200)
     func cancelAgainstRelease(_ round: Int) async throws {
         let queue = RequestQueue(.init(perSession: 1))
         let first = try await queue.acquire(origin: "a")

@@ -30,7 +30,7 @@ struct TransferPipeStateTests {
 
     private static let mark = TransferPipeState.highWaterMark
 
-    @Test("Each event in each state leads to the action of the table", arguments: orders + backPressure + ends)
+    @Test("Each event of a transfer pipe leads to the action of the table", arguments: orders + backPressure + ends)
     func actions(_ test: Case) throws {
         let url = try "http://a/".asURL()
         var pipe = Simulation(state: TransferPipeState(test.delivery, limit: test.limit))

@@ -14,7 +14,7 @@ struct ConnectionPoolTests {
         pool.takeIdle(for: key).map { [.use($0, transfer)] } ?? pool.wait(transfer, for: key)
     }
 
-    @Test("The connection that was used last is used next")
+    @Test("A transfer gets the idle connection that was released last")
     func lastInFirstOut() {
         var pool = Self.pool()
         _ = Self.request(1, to: "a", &pool)
