@@ -1,18 +1,17 @@
 import Foundation
 
-/// Which URLs were removed from a cache and its partitions, and when, so that a response which was on its way meanwhile is
-/// not stored.
+/// When URLs were removed from a cache and its partitions: a response that was on its way then is not stored.
 final class CacheRemovals: Sendable {
     private struct State {
         var now: UInt64 = 0
-        /// Of URLs, and of partitions, by a key without a URL.
+        /// When each URL was removed, and each partition, whose key has no URL.
         var times: [CacheKey: UInt64] = [:]
         var timeOfAll: UInt64 = 0
     }
 
     private let state = Locked(State())
 
-    /// How many URLs are kept. When there are more, all responses that are on their way are dropped.
+    /// How many URLs are kept. When there are more, all URLs count as removed.
     private static let capacity = 10_000
 
     var now: UInt64 { state.withLock { $0.now } }

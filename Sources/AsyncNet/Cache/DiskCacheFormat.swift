@@ -1,10 +1,11 @@
 import Foundation
 
-/// The format of a stored response's file: the body, the record of the response in JSON, and a footer with their lengths
-/// and the record's hash.
+/// The format of a stored response's file: the body, the record of the response in JSON, and a footer with their
+/// lengths and the record's hash.
 ///
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
-/// footer or not the lengths that its footer has; so has a file of an earlier format, whose magic text has another number.
+/// footer or not the lengths that its footer has; so has a file of an earlier format, whose magic text has another
+/// number.
 enum DiskCacheFormat {
     struct Record: Codable {
         /// The text of the response's ``CacheKey``.
@@ -37,7 +38,6 @@ enum DiskCacheFormat {
     }
 
     /// The record and the body's size of a file of this size; `nil` if the file is damaged.
-    ///
     static func read(fileSize: Int64, _ read: (_ count: Int, _ offset: Int64) -> Data?) -> (Record, bodySize: Int64)? {
         let start = fileSize - Int64(footerSize)
         guard start >= 0, let footer = read(footerSize, start).map({ [UInt8]($0) }), footer.count == footerSize,

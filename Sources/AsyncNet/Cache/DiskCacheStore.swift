@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
 /// process ends. Readers take no lock. There is no index: the name of a file is made of the hashes of its URL, of a
-/// QUERY's content, of its variant and of its partition, and the file is in one of 256 folders, by the first hash. A use
-/// sets the file's time of modification, so that the files which were not used for longest are known.
+/// QUERY's content, of its variant and of its partition, and the file is in one of 256 folders, by the first hash. A
+/// use sets the file's time of modification, so that the files which were not used for longest are known.
 final class DiskCacheStore: CacheStore {
     private let folder: String
     private let capacity: Int64

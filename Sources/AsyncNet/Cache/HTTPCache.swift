@@ -8,20 +8,20 @@ public import Foundation
 ///     print(response.metrics.cacheOutcome)        // .hit, .revalidated, .stale, .miss, .bypassed
 ///
 /// Responses to GET and QUERY are stored if the server allows it, those to QUERY by the content of the request; unsafe
-/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its body
-/// has been read to its end, and not if the body is larger than an eighth of the capacity. When the capacity is used up,
-/// the least recently used responses are removed.
+/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its
+/// body has been read to its end, and not if the body is larger than an eighth of the capacity. When the capacity is
+/// used up, the least recently used responses are removed.
 ///
-/// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless the
-/// server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names `Cookie`.
-/// A program that acts for many users has a ``partition(_:)`` for each of them.
+/// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless
+/// the server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names
+/// `Cookie`. For a program that acts for many users, see ``partition(_:)``.
 public actor HTTPCache {
     nonisolated let store: any CacheStore
     /// The hash of the partition's name; empty for a cache that is no partition.
     nonisolated let partition: String
     nonisolated let willStore: WillStore?
     private var counts = CacheStatistics()
-    /// Those of the store: of this cache and of its partitions.
+    /// The removals from this cache and from its partitions.
     nonisolated let removals: CacheRemovals
 
     /// The largest body is this part of the capacity.
@@ -29,8 +29,8 @@ public actor HTTPCache {
     /// The most responses of one URL: each request may have another value of a header that `Vary` names.
     static let mostVariants = 32
 
-    /// A cache in memory, which ends with the process. The stored responses may take `capacity` bytes, 64 MiB by default;
-    /// ``WillStore`` decides what is stored of each.
+    /// A cache in memory, which ends with the process. The stored responses may take `capacity` bytes, 64 MiB by
+    /// default; ``WillStore`` decides what is stored of each.
     public init(capacity: Int = 64 << 20, willStore: WillStore? = nil) {
         self.init(MemoryCacheStore(capacity: capacity), willStore)
     }
@@ -38,8 +38,9 @@ public actor HTTPCache {
     /// A cache in a folder, which outlives the process, and which several processes may use at the same time.
     ///
     /// The folder is made if it does not exist; only caches may use it. The files may take `capacity` bytes, 256 MiB by
-    /// default, and somewhat more with several processes; only this user may read them. A file that was damaged, such as by
-    /// a power failure, counts as a response that is not stored. ``WillStore`` decides what is stored of each response.
+    /// default, and somewhat more with several processes; only this user may read them. A file that was damaged, such
+    /// as by a power failure, counts as a response that is not stored. ``WillStore`` decides what is stored of each
+    /// response.
     ///
     /// - Throws: `.fileNotWritable` if the folder cannot be made or written to.
     public init(directory: URL, capacity: Int = 256 << 20, willStore: WillStore? = nil) throws(AsyncNetError) {
@@ -60,9 +61,9 @@ public actor HTTPCache {
     ///
     ///     let session = Session(configuration: .init(cache: cache.partition("user-7")))
     ///
-    /// For a process that acts for many users: RFC 9111 has one user for a private cache. The same name, of which files have
-    /// a hash only, leads to the same responses, also in another process that uses the folder. A request uses, stores and
-    /// removes responses of its own partition only. A partition of a partition is another one.
+    /// For a process that acts for many users: RFC 9111 has one user for a private cache. The same name, of which files
+    /// have a hash only, leads to the same responses, also in another process that uses the folder. A request uses,
+    /// stores and removes responses of its own partition only. A partition of a partition is another one.
     public nonisolated func partition(_ name: String) -> HTTPCache {
         let hash = Data("\(partition)\n\(name)".utf8).sha256
         return HTTPCache(store, willStore, partition: hash, removals: removals)
@@ -71,7 +72,8 @@ public actor HTTPCache {
     /// The partition's name in `store`; `nil` for all partitions.
     private nonisolated var part: String? { partition.isEmpty ? nil : partition }
 
-    /// How often this cache was used, and how much is stored: in a partition only, or in the cache with all its partitions.
+    /// How often this cache was used, and how much is stored: in a partition only, or in the cache with all its
+    /// partitions.
     public var statistics: CacheStatistics {
         get async {
             let usage = await store.usage(of: part)
@@ -81,15 +83,14 @@ public actor HTTPCache {
         }
     }
 
-    /// Removes the stored responses of an absolute URL; not those of partitions. Does nothing if the text is no URL, or a
-    /// relative one.
+    /// Removes the stored responses of an absolute URL, not those of partitions; nothing for another text.
     public func remove(_ url: some URLConvertible) async {
         guard let url = try? url.asURL() else { return }
         await removeResponses(of: url)
     }
 
-    /// Removes all stored responses of a partition, or of the cache with all its partitions. Responses that are on their way
-    /// are not stored either.
+    /// Removes all stored responses of a partition, or of the cache with all its partitions. Responses that are on
+    /// their way are not stored either.
     public func removeAll() async {
         removals.removeAll(in: part)
         await store.removeAll(in: part)
@@ -114,9 +115,9 @@ extension HTTPCache {
     ///         return .modify(headers)
     ///     }
     ///
-    /// It gets the request as it is sent, with cookies and credentials, and is called when the response's head has arrived,
-    /// and with the headers that a 304 has changed. It runs on a thread that it may block. It is not called for what is
-    /// never stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401, 407, 416,
+    /// It gets the request as it is sent, with cookies and credentials, when the response's head has arrived, and with
+    /// the headers that a 304 has changed. It runs on a thread that it may block. It is not called for what is never
+    /// stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401, 407, 416,
     /// 421 and 425.
     public typealias WillStore = @Sendable (_ request: HTTPRequestHead, _ response: HTTPResponseHead) -> Storing
 

@@ -6,13 +6,13 @@ extension DataDecoder where Self == StandardJSONDecoder {
 }
 
 extension DataDecoder where Self == JSONDecoder {
-    /// Decodes JSON with these names, dates and data, by a `JSONDecoder`: a ``JSON`` inside a type has its numbers then,
-    /// not every digit as with ``DataDecoder/json``.
+    /// Decodes JSON with these names, dates and data, by a `JSONDecoder`: a ``JSON`` inside a type has its numbers
+    /// then, not every digit as with ``DataDecoder/json``.
     ///
     ///     Session(configuration: .init(decoder: .json(keys: .convertFromSnakeCase, dates: .iso8601)))
     ///
-    /// By default the names are those of the type, dates are seconds since 2001, and `Data` is Base64. `.iso8601` accepts
-    /// seconds with a fraction, too.
+    /// By default the names are those of the type, dates are seconds since 2001, and `Data` is Base64. `.iso8601`
+    /// accepts seconds with a fraction, too.
     public static func json(
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
         dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,

@@ -11,8 +11,7 @@ public import Foundation
 ///
 /// Runs after the transfer has ended and every validator has accepted the response, in a task of its own, on a thread
 /// that it may block. Cancelling the task that waits for the value ends the wait at once and cancels the serializer's
-/// task. An `AsyncNetError` reaches the caller unchanged; another error becomes the underlying error of
-/// `.decodingFailed`.
+/// task. An `AsyncNetError` is thrown unchanged, another error becomes the cause of `.decodingFailed`.
 public protocol ResponseSerializer<Value>: Sendable {
     /// The type of value.
     associatedtype Value: Sendable

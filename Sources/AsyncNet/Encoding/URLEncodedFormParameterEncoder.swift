@@ -26,8 +26,8 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
     /// Whether the session's ``SessionConfiguration/formEncoder`` takes the place of `encoder`.
     private let isSessionDefault: Bool
 
-    /// Creates an encoder. Without an `encoder`, the session's ``SessionConfiguration/formEncoder`` is used; outside of a
-    /// session, one with default settings.
+    /// Creates an encoder. Without an `encoder`, the session's ``SessionConfiguration/formEncoder`` is used; outside of
+    /// a session, one with default settings.
     public init(encoder: URLEncodedFormEncoder? = nil, destination: Destination = .methodDependent) {
         self.encoder = encoder ?? URLEncodedFormEncoder()
         self.destination = destination

@@ -2,12 +2,13 @@ extension AsyncNetError {
     /// Whether the request, or the task that awaited it, was cancelled.
     public var isCancelled: Bool { code == .cancelled }
 
-    /// Whether the request took too long: the server was silent, an attempt took too long (`.timedOut`), the next event of
-    /// a stream did not arrive (`.eventTimedOut`), or the deadline passed (`.deadlineExceeded`).
+    /// Whether the request took too long: the server was silent, an attempt took too long (`.timedOut`), the next event
+    /// of a stream did not arrive (`.eventTimedOut`), or the deadline passed (`.deadlineExceeded`).
     public var isTimeout: Bool { code == .timedOut || code == .eventTimedOut || code == .deadlineExceeded }
 
-    /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407, or a SOCKS proxy its
-    /// password: the same request would be refused again. After a status of 500 and more, or without one, it may succeed.
+    /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407, or a SOCKS proxy
+    /// its password: the same request would be refused again. After a status of 500 and more, or without one, it may
+    /// succeed.
     var isRefusedByProxy: Bool {
         code == .proxyFailed && (isLasting || statusCode.map { 400..<500 ~= $0 } == true)
     }

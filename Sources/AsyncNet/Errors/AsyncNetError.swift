@@ -31,8 +31,8 @@ public struct AsyncNetError: Error, Sendable {
     /// transport shows it.
     public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
-    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
-    /// a response that a validator has refused. No description contains it.
+    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body
+    /// of a response that a validator has refused. No description contains it.
     public var data: Data? { content.context.data }
 
     /// The status of ``response``, or `nil` without a response.
@@ -44,7 +44,7 @@ public struct AsyncNetError: Error, Sendable {
     private var storage: Storage
     private var content: Content { storage.content }
 
-    /// Creates an error, for transports, serializers and tests. The message, which has no secrets, is the code's by default.
+    /// Creates an error, for transports, serializers and tests. A message has no secrets; by default the code's text.
     public init(_ code: Code, _ message: String? = nil, underlyingError: (any Error)? = nil) {
         storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
     }
@@ -95,21 +95,20 @@ public struct AsyncNetError: Error, Sendable {
         changed { $0.underlyingError = underlyingError }
     }
 
-    /// Whether the same request would fail in the same way, although requests that fail with this code may succeed later.
+    /// Whether the same request would fail again, although requests with this code may succeed later.
     var isLasting: Bool { content.isLasting }
     package var asLasting: AsyncNetError { changed { $0.isLasting = true } }
 
-    /// Whether an earlier error has told the same: a log then need not warn again.
+    /// Whether an earlier error had the same cause, so that a log need not warn again.
     package var isRepetition: Bool { content.isRepetition }
     var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
 
-    /// This error, which another request can be set in.
+    /// This error without its request, so that another can be set.
     var withoutContext: AsyncNetError {
         changed { $0.context = Context() }
     }
 
-    /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`, others get
-    /// `code`.
+    /// Wraps an error of user code: an `AsyncNetError` is kept, a `CancellationError` becomes `.cancelled`.
     package init(wrapping error: any Error, as code: Code, _ message: String? = nil) {
         switch error {
         case let error as AsyncNetError: self = error

@@ -1,6 +1,7 @@
 /// The `Content-Length` field (RFC 9110 §8.6).
 enum ContentLength {
-    /// The length in all values of the field, joined by commas; `nil` if they differ or are invalid.
+    /// The length in all values of the field, joined by commas, which may repeat it: digits only, at most 2^63 - 1.
+    /// `nil` if the values differ or are invalid.
     ///
     /// Digits only, at most 2^63 - 1. Repetitions of the same length are allowed.
     static func bytes(_ text: String) -> Int64? {

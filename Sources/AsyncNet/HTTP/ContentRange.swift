@@ -48,8 +48,8 @@ extension ContentRange: CustomStringConvertible {
 }
 
 extension HTTPResponseHead {
-    /// The length of a 206 response's body by its `Content-Range` (RFC 9110 §15.3.7); `nil` for other responses, for several
-    /// ranges in one body, and for a decoded body.
+    /// The length of a 206 response's body by its `Content-Range` (RFC 9110 §15.3.7); `nil` for other responses, for
+    /// several ranges in one body, and for a decoded body.
     var rangeLength: Int64? {
         guard statusCode == 206, let bytes = value(for: "Content-Range").flatMap(ContentRange.init)?.bytes,
             describesBody
@@ -81,8 +81,8 @@ enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes of a representation of this size; `nil` if the range cannot be satisfied (RFC 9110 §14.1.2), or depends on
-    /// a size that is not known.
+    /// The bytes of a representation of this size; `nil` if the range cannot be satisfied (RFC 9110 §14.1.2), or
+    /// depends on a size that is not known.
     func bytes(of total: Int64?) -> ClosedRange<Int64>? {
         guard let total else { if case .closed(let range) = self { return range } else { return nil } }
         switch self {

@@ -84,7 +84,6 @@ struct DigestAuthorization: Sendable {
         nonce = next
     }
 
-    /// Continues the counts of the previous state: a server may send the same nonce in several challenges, and no count
-    /// may be sent twice.
+    /// Continues the counts of the previous state: a server may repeat a nonce, and no count may be sent twice.
     mutating func succeed(_ previous: DigestAuthorization) { counts = previous.counts }
 }

@@ -1,7 +1,6 @@
 /// The values of parameters whose names end in `*`, as in `filename*` and `title*` (RFC 8187).
 enum ExtendedValue {
-    /// Decodes `charset'language'percent-encoded` (RFC 8187 §3.2) in UTF-8 or ISO-8859-1; the language is ignored. `nil`
-    /// for a percent sign without two hex digits, and for non-ASCII characters.
+    /// Decodes `charset'language'percent-encoded` (RFC 8187 §3.2) in UTF-8 or ISO-8859-1; `nil` for invalid text.
     static func decoded(_ text: String) -> String? {
         let parts = text.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].allSatisfy({ $0 < 0x80 }), PercentEncoding.isValid(Substring(parts[2])) else {

@@ -29,8 +29,7 @@ enum FileName {
         return name.unicodeScalars.allSatisfy(\.properties.isDefaultIgnorableCodePoint) ? nil : name
     }
 
-    /// Splits at the URL's slashes, not at percent-encoded slashes, which do not separate components of a URL;
-    /// ``safe(_:)`` splits at those after decoding.
+    /// Splits at the URL's slashes, not at percent-encoded ones, at which ``safe(_:)`` splits after decoding.
     private static func lastComponent(of url: URL) -> String? {
         guard let component = URLReference(url.absoluteString).path.split(separator: "/").last else { return nil }
         return component.removingPercentEncoding ?? String(component)

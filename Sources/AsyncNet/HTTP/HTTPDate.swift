@@ -12,10 +12,9 @@ struct HTTPDate: Hashable, Sendable {
     }
 
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` and the obsolete forms `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
-    /// 08:49:37 1994`.
+    /// 08:49:37 1994`, in any case.
     ///
-    /// The weekday must be valid but need not match the date; case is ignored. `nil` for other text, and for days and
-    /// times that do not exist.
+    /// The weekday must be valid but need not match the date. `nil` for days and times that do not exist.
     ///
     /// - Parameter now: A two-digit year is the latest year at most 50 years after this.
     init?(_ text: String, now: @autoclosure () -> Date = Date()) {

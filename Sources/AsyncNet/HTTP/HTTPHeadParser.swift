@@ -31,8 +31,7 @@ package struct HTTPHeadParser {
         headers = HTTPHeaders()
     }
 
-    /// Takes a line with its line break.
-    /// - Returns: Whether it is the empty line that ends the block.
+    /// Takes a line with its line break; returns whether it is the empty line that ends the block.
     package mutating func receive(_ line: Line) throws(AsyncNetError) -> Bool {
         bytes += line.count
         guard bytes <= limit else {

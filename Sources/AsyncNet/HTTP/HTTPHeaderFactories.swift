@@ -25,8 +25,7 @@ extension HTTPHeader {
         .init(name: "Sec-WebSocket-Protocol", value: value)
     }
 
-    /// `Expect: 100-continue` (RFC 9110 §10.1.1): the body is sent only after an interim response, or after a short
-    /// wait.
+    /// `Expect: 100-continue` (RFC 9110 §10.1.1): the body waits for an interim response, or a short time.
     public static let expectContinue = HTTPHeader(name: "Expect", value: "100-continue")
 
     /// `Authorization` with any value (RFC 9110 §11.6.2).
@@ -35,8 +34,7 @@ extension HTTPHeader {
     /// `Authorization: Bearer …` (RFC 6750 §2.1).
     public static func authorization(bearerToken: String) -> HTTPHeader { authorization("Bearer \(bearerToken)") }
 
-    /// `Authorization: Basic …` in UTF-8 (RFC 7617). The user name must not contain a colon, which separates name and
-    /// password.
+    /// `Authorization: Basic …` in UTF-8 (RFC 7617). The user name must not contain a colon.
     public static func authorization(username: String, password: String) -> HTTPHeader {
         authorization("Basic \(Data("\(username):\(password)".utf8).base64EncodedString())")
     }

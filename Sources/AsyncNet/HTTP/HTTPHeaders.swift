@@ -36,8 +36,7 @@ public struct HTTPHeader: Hashable, Sendable {
 
 /// A header as it is written in a message: `[.accept("text/plain"), "X-Trace: \(id)"]`.
 extension HTTPHeader: ExpressibleByStringInterpolation {
-    /// Creates a header from `Name: value`; spaces around the value are removed. A text without a colon is a name, which
-    /// is sent with an empty value.
+    /// Creates a header from `Name: value`, with spaces trimmed. A text without a colon is a name with an empty value.
     public init(stringLiteral text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(
@@ -72,7 +71,8 @@ extension HTTPHeader: ShownByDescription {
 
 /// Headers in their order; a name may repeat, and is compared case-insensitively.
 ///
-/// Written as an array or a dictionary: `[.accept("text/plain"), "X-Trace: 1"]` or `["X-Trace": "1"]`. The subscript sets or removes; ``add(_:)`` keeps existing headers.
+/// Written as an array or a dictionary: `[.accept("text/plain"), "X-Trace: 1"]` or `["X-Trace": "1"]`. The subscript
+/// sets or removes; ``add(_:)`` keeps existing headers.
 public struct HTTPHeaders: Hashable, Sendable {
     private var headers: [HTTPHeader]
 
@@ -150,7 +150,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Adds a header, and keeps others of its name.
     public mutating func add(name: String, value: String) { add(HTTPHeader(name: name, value: value)) }
 
-    /// Replaces the first header of this name in its position, removes the others, and adds the header if there is none.
+    /// Replaces the first header of this name, removes the others, and adds the header if there is none.
     public mutating func update(_ header: HTTPHeader) {
         guard let first = headers.firstIndex(where: { $0.hasName(header.name) }) else { return add(header) }
         headers[first] = header

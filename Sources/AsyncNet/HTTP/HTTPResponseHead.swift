@@ -57,8 +57,8 @@ public struct HTTPResponseHead: Sendable {
         if case .response = source { true } else { false }
     }
 
-    /// Whether nothing but the connection's end marks the end of the body: there was neither a length nor a coding with an
-    /// end. A body that was cut on the way then looks whole (RFC 9112 §9.8).
+    /// Whether nothing but the connection's end marks the end of the body: there was neither a length nor a coding with
+    /// an end. A body that was cut on the way then looks whole (RFC 9112 §9.8).
     ///
     /// Over TLS a server says that the connection's end is its own. If it does not, a download or a stream ends with
     /// `.bodyEndedEarly`, and a cache stores nothing; a body that is read as a whole is delivered. Known over sockets.

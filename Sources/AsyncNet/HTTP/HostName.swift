@@ -6,8 +6,7 @@ package struct HostName: Hashable, Sendable {
     package let text: String
     package let isAddress: Bool
 
-    /// - Parameter host: A name or address, which may be in brackets, and percent-encoded as in a URL. `nil` if it is
-    ///   neither, such as with a port.
+    /// - Parameter host: A name or address, also in brackets or percent-encoded; `nil` for others, as with a port.
     package init?(_ host: some StringProtocol) {
         // A zone may be encoded or not, and is no part of the form.
         let host = host.withoutZone
@@ -102,8 +101,8 @@ enum ZonedAddress {
 }
 
 extension StringProtocol {
-    /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address: another machine must not be
-    /// told of it (RFC 6874 §4).
+    /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address: another machine must not
+    /// be told of it (RFC 6874 §4).
     package var withoutZone: String {
         guard let percent = firstIndex(of: "%"), self[..<percent].contains(":") else { return String(self) }
         let end = self[percent...].firstIndex(of: "]") ?? endIndex

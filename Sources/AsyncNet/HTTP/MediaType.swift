@@ -58,8 +58,7 @@ public struct MediaType: Hashable, Sendable {
         ranges.compactMap(MediaType.init).contains { range in type.map(range.includes) ?? range.isAny }
     }
 
-    /// Whether this media range, such as `*/*`, `text/*` or `application/json`, includes the other type; parameters are
-    /// ignored.
+    /// Whether this media range, such as `*/*` or `text/*`, includes the other type; parameters are ignored.
     public func includes(_ other: MediaType) -> Bool {
         (type == "*" || type == other.type) && (subtype == "*" || subtype == other.subtype)
     }

@@ -30,8 +30,7 @@ package struct MultipartParts {
         pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
     }
 
-    /// - Parameter boundary: The boundary of the media type. If it is missing or wrong, the body's first line counts,
-    ///   if it is a delimiter.
+    /// - Parameter boundary: That of the media type. If it is missing or wrong, a delimiter in the first line counts.
     package init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
         var delimiter = Array("--\(boundary ?? "")".utf8)
         var delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []

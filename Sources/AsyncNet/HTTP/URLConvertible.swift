@@ -56,7 +56,7 @@ extension String: URLConvertible {
         return url
     }
 
-    /// Whether no byte has to be encoded, wherever it stands, so that the text need not be split. Most URLs are like this.
+    /// Whether no byte has to be encoded, wherever it stands. Most URLs are like this, and need not be split.
     private var isPlain: Bool {
         let others: StaticString = "/:?&=-._~,+@"
         let allowed = UnsafeBufferPointer(start: others.utf8Start, count: others.utf8CodeUnitCount)
@@ -112,8 +112,7 @@ extension URL {
         rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? true
     }
 
-    /// Characters that change a URL's meaning if they are percent-encoded in the host (WHATWG URL, forbidden host code
-    /// points).
+    /// Characters that change a URL's meaning if they are encoded in the host (WHATWG URL, forbidden host code points).
     private static let neverInHosts = Set("#%/<>?@\\^|".utf8)
 
     /// Scheme, host and port (RFC 6454 §4), which decide whether credentials follow a redirect.

@@ -57,8 +57,7 @@ package struct URLReference: Equatable, Sendable {
         return text
     }
 
-    /// This reference as a `URL`, with invalid bytes percent-encoded and the host encoded by IDNA; `nil` if host or
-    /// port are invalid.
+    /// This reference as a `URL`, with invalid bytes encoded, and the host by IDNA; `nil` for an invalid host or port.
     var url: URL? {
         var encoded = self
         encoded.authority = authority.map(Self.encodingZone)
@@ -71,7 +70,7 @@ package struct URLReference: Equatable, Sendable {
         return URL(string: encoded.text, encodingInvalidCharacters: !isASCII)
     }
 
-    /// Encodes the percent sign before a zone (RFC 6874 §2), which tools, and so people, write as it is: `[fe80::1%eth0]`.
+    /// Encodes the percent sign before a zone (RFC 6874 §2), which people write as it is: `[fe80::1%eth0]`.
     private static func encodingZone(_ authority: String) -> String {
         guard let bracket = authority.lastIndex(of: "["), let percent = authority[bracket...].firstIndex(of: "%"),
             !authority[percent...].hasPrefix("%25")

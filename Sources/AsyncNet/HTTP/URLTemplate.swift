@@ -5,10 +5,10 @@ public import Foundation
 ///     let template = URLTemplate("users/{name}/repos{?page,tags*}", ["name": name, "page": 2, "tags": ["a", "b"]])
 ///     let repos = try await session.get(template).serializing([Repo].self).value
 ///
-/// Values are escaped for their place, so that a value cannot add a path segment or a query. Dots of an expanded
-/// segment that is `.` or `..` are escaped too, which RFC 6570 does not do, so that a value cannot lead out of the
-/// path; only `{+name}` and `{#name}`, which keep reserved characters, let it. A variable without a value, or with
-/// `nil`, is omitted.
+/// Values are escaped for their place, so that a value cannot add a path segment or a query. Beyond RFC 6570, the dots
+/// of an expanded segment that is `.` or `..` are escaped too, so that a value cannot lead out of the path; only
+/// `{+name}` and `{#name}`, which keep reserved characters, let it. A variable without a value, or with `nil`, is
+/// omitted.
 ///
 /// The text with its variables is ``TransportRequest/urlTemplate`` of the request, for metrics: it is the same for all
 /// users. Expanded when the request starts; a malformed template ends the request with `.malformedURL`.

@@ -34,7 +34,6 @@ extension JSON {
 
     /// Decodes a type from this value, as `decoder` would from its text; without one, as a default `JSONDecoder`, but a
     /// ``JSON`` inside the type keeps every digit of its numbers.
-    ///
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder? = nil
     ) throws(AsyncNetError) -> Value {

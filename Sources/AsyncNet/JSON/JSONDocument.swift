@@ -10,8 +10,7 @@ final class JSONDocument: Sendable {
 
     private enum Root {
         case unread(Data)
-        /// `nil` if the document is not supported, or repeats a name in an object: decoders differ in which of the
-        /// values they use.
+        /// `nil` if the document is not supported, or repeats a name in an object, as decoders treat that differently.
         case read(JSON?)
     }
 
@@ -27,7 +26,7 @@ final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
-    /// The number of a valid document because of which a decoder has called it invalid, if that can be found.
+    /// The number that does not fit its type, because of which a decoder has called a valid document invalid.
     fileprivate static func misfit<Value: Decodable>(of type: Value.Type, in data: Data) -> JSONNumberMisfit? {
         data.withUnsafeBytes { bytes in
             guard let tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
@@ -61,8 +60,8 @@ final class JSONDocument: Sendable {
 }
 
 extension AsyncNetError {
-    /// An error of a decoder. Of a number that does not fit its type `JSONDecoder` on Linux says that the document is invalid;
-    /// the message names the number.
+    /// An error of a decoder. Of a number that does not fit its type `JSONDecoder` on Linux says that the document is
+    /// invalid; the message names the number.
     init<Value: Decodable>(
         decoding type: Value.Type, _ error: any Error, from data: Data, in subject: String = "The body"
     ) {
@@ -77,8 +76,7 @@ extension AsyncNetError {
 }
 
 extension JSON {
-    /// Whether a decoder at this value's path reads a value of this kind. If not, it is a wrapper that changes paths or
-    /// values.
+    /// Whether the decoder reads a value of this kind; if not, it is a wrapper that changes paths or values.
     fileprivate func isLike(_ decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch storage {

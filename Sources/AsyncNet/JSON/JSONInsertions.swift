@@ -8,8 +8,7 @@ final class JSONInsertions: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
 
     private struct State {
-        /// The prefix of placeholders, made for the first one; random, so that no string of the value equals a
-        /// placeholder.
+        /// The random prefix of placeholders, which no string of the value has; made for the first one.
         var prefix: String?
         var values: [JSON] = []
     }

@@ -33,8 +33,7 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONTape {
-    /// Types that `JSONDecoder` decodes specially are not supported; the most frequent types are decoded without
-    /// `init(from:)`.
+    /// Types that `JSONDecoder` treats specially are not supported; frequent types are decoded without `init(from:)`.
     func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
         if type == String.self { return unsafeBitCast(try string(index), to: type) }
         if type == Int.self { return unsafeBitCast(try integer(index) as Int, to: type) }

@@ -71,8 +71,7 @@ extension JSONTape {
         return value
     }
 
-    /// With a fraction and at most 15 digits, mantissa and power of ten are exact doubles, so their quotient is
-    /// correctly rounded.
+    /// Mantissa and power of ten are exact doubles for at most 15 digits, so their quotient is correctly rounded.
     private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
         var mantissa: Int64 = 0
@@ -175,7 +174,7 @@ extension JSONTape {
     }
 }
 
-/// A number that the type which was asked for does not have, such as 300 for `Int8`.
+/// A number that does not fit the type that was asked for, such as 300 for `Int8`.
 struct JSONNumberMisfit {
     let path: [any CodingKey]
     /// As in the document, at most 40 characters.

@@ -1,5 +1,5 @@
-/// A step in the life of a WebSocket or of a raw stream, in the order in which the steps happen. More cases may be added in
-/// any release.
+/// A step in the life of a WebSocket or of a raw stream, in the order in which the steps happen. More cases may be
+/// added in any release.
 ///
 /// The handshakes of a WebSocket are requests, with the events of requests.
 public enum ConnectionEvent: Sendable {

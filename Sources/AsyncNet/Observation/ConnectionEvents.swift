@@ -29,7 +29,7 @@ final class ConnectionEvents: Sendable {
         state.withLock { if case .begun = $0 { pass(event()) } }
     }
 
-    /// What is told, once the connection is opened, that the session has ended.
+    /// Sets what is called when the session ends, once the connection is open.
     func onSessionEnd(_ action: @escaping @Sendable () -> Void) { sessionEnd.withLock { $0 = action } }
 
     func endWithSession() {
@@ -37,7 +37,7 @@ final class ConnectionEvents: Sendable {
         sessionEnd.withLock { $0 }?()
     }
 
-    /// The first end counts.
+    /// Only the first call has an effect.
     func end(_ error: AsyncNetError?) {
         let ends = state.withLock { state in
             guard case .begun = state else { return false }

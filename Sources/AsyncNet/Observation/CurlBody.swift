@@ -2,8 +2,7 @@ import Foundation
 
 struct CurlBody {
     private(set) var arguments: [String] = []
-    /// The commands that write the body, with a pipe to curl; or a comment about what has to be given on standard
-    /// input.
+    /// The commands that write the body, with a pipe to curl, or a comment about the missing standard input.
     private(set) var producer = ""
     /// Whether curl adds the `Content-Type`.
     private(set) var bringsContentType = false

@@ -46,8 +46,7 @@ struct CurlDescription {
         return (hasPatterns ? ["--globoff"] : []) + (hasDots ? ["--path-as-is"] : [])
     }
 
-    /// curl sends a header without a value only if its name ends with a semicolon, and omits a header given as its name
-    /// alone.
+    /// curl sends a header without a value only with a semicolon after its name, and omits one given as its name.
     private func text(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         guard !header.value.isEmpty else { return "\(header.name);" }

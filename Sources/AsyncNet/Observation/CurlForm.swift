@@ -43,8 +43,7 @@ enum CurlForm {
         "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
 
-    /// Commands that write the form's bytes, with a pipe to curl; or a comment about what has to be given on standard
-    /// input.
+    /// Commands that write the form's bytes, with a pipe to curl, or a comment about the missing standard input.
     static func producer(_ form: MultipartForm) -> String {
         guard let commands = commands(form) else { return "# The form contains a part that cannot be sent.\n" }
         let note = commands.contains("cat") ? "# A part is a stream: pass it on standard input.\n" : ""

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Passes events from requests to one observer, which takes them when it has time. Of so many that wait, a new event
-/// replaces the oldest.
+/// Passes events from requests to one observer, which takes them when it has time. When `capacity` events wait, a new
+/// one replaces the oldest.
 final class EventChannel: Sendable {
     fileprivate enum Item: Sendable {
         case event(SessionEvent)
@@ -30,7 +30,7 @@ final class EventChannel: Sendable {
         self.items = items
     }
 
-    /// Sends an event, unless it is one of those that cost time and that the observer does not need.
+    /// Sends an event, unless it is of an expensive kind that the observer does not need.
     func send(_ event: SessionEvent) {
         if event.event.isNeeded(for: interests) { yield(.event(event)) }
     }

@@ -14,7 +14,7 @@ public protocol EventMonitor: Sendable {
     /// Called with one event at a time.
     func receive(_ event: SessionEvent) async
 
-    /// Which of the events that cost time the monitor needs. ``EventInterests/standard`` by default.
+    /// Which expensive kinds of events the monitor needs; ``EventInterests/standard`` by default.
     var interests: EventInterests { get }
 }
 

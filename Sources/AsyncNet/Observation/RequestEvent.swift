@@ -16,7 +16,7 @@ public enum RequestEvent: Sendable {
     /// The request is over: with an error if its transfer failed. Sent exactly once for a request that has started or
     /// was cancelled; only ``decoded(type:after:_:)`` can follow.
     case finished(AsyncNetError?)
-    /// A serializer made a value of the response, or failed, after this time. Sent once for each value that was awaited.
+    /// A serializer made a value of the response, or failed, after this time; once for each value that was awaited.
     indirect case decoded(type: String, after: Duration, AsyncNetError?)
 
     /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.

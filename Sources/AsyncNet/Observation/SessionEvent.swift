@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A step in the life of one of a session's requests, WebSockets or raw streams: the step, what it belongs to, and the time.
+/// A step of one of a session's requests, WebSockets or raw streams: what it belongs to, and the time.
 public struct SessionEvent: Sendable {
     /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
@@ -12,8 +12,8 @@ public struct SessionEvent: Sendable {
     /// The time by the session's clock, since the session was made: the difference of two events is the time between
     /// them, whatever happens to the wall clock.
     public let instant: Duration
-    /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a redirect
-    /// is followed; `nil` without a template, and before the first attempt.
+    /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a
+    /// redirect is followed; `nil` without a template, and before the first attempt.
     public let urlTemplate: String?
     /// The time by the wall clock.
     public internal(set) var date = Date()

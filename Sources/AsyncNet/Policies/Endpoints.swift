@@ -17,15 +17,15 @@
 ///             ],
 ///             circuitBreaker: CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))))
 ///
-/// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt goes
-/// to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until each
-/// endpoint was tried once; each of these is charged to the ``SessionConfiguration/retryBudget``. An endpoint whose circuit
-/// is open is left out until a probe succeeds: that needs a ``SessionConfiguration/circuitBreaker``, which knows each
-/// endpoint as an origin of its own. If all circuits are open, the request ends with `.circuitOpen`.
+/// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt
+/// goes to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until
+/// each endpoint was tried once, and is charged to the ``SessionConfiguration/retryBudget``. With a
+/// ``SessionConfiguration/circuitBreaker``, an endpoint whose circuit is open is left out until a probe succeeds. If
+/// all circuits are open, the request ends with `.circuitOpen`.
 ///
-/// Scheme, host and port are replaced, nothing else: `Host`, TLS, cookies, stored responses, limits and credentials that are
-/// sent in response to a challenge are those of the endpoint. A header such as `Authorization` is sent to each of
-/// them. Other requests than those for the service are not changed, redirects to it included.
+/// Scheme, host and port are replaced, nothing else: `Host`, TLS, cookies, stored responses, limits and credentials
+/// that are sent in response to a challenge are those of the endpoint; a header such as `Authorization` is sent to
+/// each. Other requests than those for the service are not changed, redirects to it included.
 ///
 /// Put it before a ``RetryPolicy``, which waits and may begin another round. For many servers behind one name
 /// ``Resolver/rotating`` is enough.
@@ -41,8 +41,8 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
 
     /// Makes the policy for the service of a URL: its endpoints get the requests with that scheme, host and port.
     ///
-    /// Each endpoint is a URL with its weight. Requests end with `.invalidConfiguration` if a URL has a path, a weight is
-    /// below zero, or there is no endpoint.
+    /// Each endpoint is a URL with its weight. Requests end with `.invalidConfiguration` if a URL has a path, a weight
+    /// is below zero, or there is no endpoint.
     public init(of service: String, _ endpoints: KeyValuePairs<String, Int>) {
         plan = Result { () throws(AsyncNetError) in
             guard !endpoints.isEmpty, endpoints.allSatisfy({ $0.value >= 0 }) else {
@@ -98,13 +98,12 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
     }
 }
 
-/// Decides which endpoint an attempt is sent to: a value without state, which gives the attempts of a request the same order.
+/// Decides which endpoint an attempt is sent to; the attempts of a request have the same order.
 struct EndpointOrder: Sendable {
     let weights: [Int]
 
-    /// The endpoints in the order in which a request tries them: a random one by the weights, then those without weight in
-    /// their own order. Each place is taken by an endpoint in proportion to its weight among those that are left (Efraimidis
-    /// and Spirakis, 2006).
+    /// The endpoints in the order in which a request tries them: a random one by the weights, each place in proportion
+    /// to the weights that are left (Efraimidis and Spirakis, 2006), then those without weight in their own order.
     func order(seed: UInt64) -> [Int] {
         var state = seed
         let places = weights.enumerated().map { index, weight -> (place: Double, index: Int) in

@@ -2,10 +2,10 @@
 ///
 ///     Session(configuration: .init(interceptors: [HedgingPolicy(after: .percentile(0.95))]))
 ///
-/// Shortens the longest waits at the price of some more requests, each of which is charged to the session's
-/// ``SessionConfiguration/retryBudget``. Only idempotent requests (RFC 9110 §9.2.2) whose body can be sent again and
-/// whose response is kept in memory are hedged. Each of them has the attempt's whole timeout. An attempt that fails
-/// before the delay is over is not hedged.
+/// Shortens the longest waits at the price of some more requests, each charged to the session's
+/// ``SessionConfiguration/retryBudget``. Hedged are only idempotent requests (RFC 9110 §9.2.2) whose body can be sent
+/// again and whose response is kept in memory. Each has the attempt's whole timeout. An attempt that fails before the
+/// delay is over is not hedged.
 public struct HedgingPolicy: RequestPolicy {
     /// When a further request is sent.
     public enum Delay: Hashable, Sendable {

@@ -5,14 +5,13 @@
 ///     }
 ///
 /// On Linux it reads a netlink socket, in the network namespace of the thread that starts observing; on Apple platforms
-/// it uses the system's path monitor. On other systems, and in sandboxes without netlink, the status is
+/// it uses the system's path monitor. Elsewhere, and in sandboxes without netlink, the status is
 /// ``NetworkPath/Status/unknown``. System resources are held only while there are observers.
 public final class NetworkMonitor: Sendable {
     /// The monitor that all of a program may share.
     public static let shared = NetworkMonitor()
 
-    /// Starts to report paths until the returned value is deallocated: the current path soon, then changes, never from
-    /// two threads at once.
+    /// Starts to report paths until the result is released: the current path soon, then changes, one at a time.
     typealias StartWatching = @Sendable (_ report: @escaping @Sendable (NetworkPath) -> Void) -> any Sendable
 
     private struct State {

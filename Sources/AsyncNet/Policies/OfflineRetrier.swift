@@ -4,11 +4,8 @@
 ///
 /// Handles `.hostNotFound`, `.proxyNotFound`, `.cannotConnect` and, if the method is idempotent (RFC 9110 §9.2.2),
 /// `.connectionLost`, `.emptyReply` and `.timedOut`, after which the server may have processed the request. If the
-/// monitor's path is unsatisfied then, the request waits until the path changes to another status, and is sent again,
-/// any number of times. Otherwise, and after the timeout, the next retrier decides. These retries are not charged to
-/// the retry budget.
-///
-/// All waiting requests share the monitor's one watch.
+/// monitor's path is unsatisfied then, the request waits until the path has another status, and is sent again, any
+/// number of times, without a charge to the retry budget. Otherwise, and after the timeout, the next retrier decides.
 public struct OfflineRetrier: RequestRetrier {
     /// How long a request waits for the network each time.
     public let timeout: Duration
@@ -17,8 +14,8 @@ public struct OfflineRetrier: RequestRetrier {
 
     /// Creates a retrier, for any number of sessions.
     ///
-    /// Each time, a request waits no longer than `timeout`, 5 seconds by default, and than its deadline. The clock measures
-    /// the timeout; by default it is that of the request's session.
+    /// Each time, a request waits no longer than `timeout`, 5 seconds by default, and than its deadline. The clock
+    /// measures the timeout; by default it is that of the request's session.
     public init(
         timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
         clock: (any Clock<Duration>)? = nil

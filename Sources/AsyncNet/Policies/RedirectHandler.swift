@@ -8,7 +8,7 @@
 /// How redirects are handled, for a session (``SessionConfiguration/redirects``) or for one request
 /// (`request.redirects(.doNotFollow)`).
 ///
-/// In all cases: methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the fragment;
+/// In all cases, methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the fragment;
 /// a body is sent again where the status requires that, or the request ends with `.redirectFailed`; and if the origin
 /// changes, the caller's credentials and cookies are removed.
 public struct RedirectHandler: Sendable {
@@ -21,8 +21,8 @@ public struct RedirectHandler: Sendable {
     let choice: Choice
     /// Whether a redirect from https to http is followed; if not, it ends the request with `.redirectFailed`.
     public var allowsInsecure = false
-    /// Further headers that are removed if the origin changes, beside those that ``RedactionRule/standard`` redacts, such
-    /// as `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`.
+    /// Further headers that are removed if the origin changes, beside those that ``RedactionRule/standard`` redacts,
+    /// such as `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`.
     public var confidentialHeaders: [String] = []
 
     /// Follows redirects, at most ``SessionConfiguration/maximumRedirects``.

@@ -10,8 +10,8 @@ enum RefreshFailure {
     private static let backoff = Backoff(scale: .seconds(1), jitter: .equal)
     private static let longestRetryAfter = Duration.seconds(60)
 
-    /// The delay before the refresh is repeated; `nil` if it must not be, since the server may have consumed the refresh
-    /// token, or has refused it.
+    /// The delay before the refresh is repeated; `nil` if it must not be, since the server may have consumed the
+    /// refresh token, or has refused it.
     ///
     /// - Parameters:
     ///   - retry: How often the refresh was repeated.
@@ -27,8 +27,8 @@ enum RefreshFailure {
         return asked > longestRetryAfter ? nil : max(own, asked)
     }
 
-    /// Whether no request of the refresh can have succeeded before: what follows the POST of a refresh token, such as a GET
-    /// of the user, fails after the server has consumed the token.
+    /// Whether no request of the refresh can have succeeded before: what follows the POST of a refresh token, such as a
+    /// GET of the user, fails after the server has consumed the token.
     private static func isFirst(_ error: AsyncNetError) -> Bool {
         error.request.map { $0.httpMethod == HTTPMethod.post.rawValue } ?? true
     }
@@ -45,8 +45,9 @@ enum RefreshFailure {
         error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
     }
 
-    /// The error of the requests that wait. The cause is shown, but only an ``AsyncNetError`` is known to have no secrets in
-    /// its message. It becomes the underlying error: its cancellation is not a cancellation of the requests that wait.
+    /// The error of the requests that wait. The cause is shown, but only an ``AsyncNetError`` is known to have no
+    /// secrets in its message. It becomes the underlying error: its cancellation is not a cancellation of the requests
+    /// that wait.
     static func error(_ cause: any Error) -> AsyncNetError {
         let text = (cause as? AsyncNetError).map { "\($0.message) [\($0.code)]" } ?? "\(type(of: cause))"
         return AsyncNetError(

@@ -19,9 +19,9 @@ public protocol RequestPolicy: Sendable {}
 ///     }
 ///
 /// Adapters run before each attempt in the order of their lists, the session's before the request's, each on the result
-/// of the one before; they do not run for redirects. Userinfo in a URL that an adapter sets becomes credentials, sent
-/// only in response to a 401 from that origin. Adapters run on no actor, on a thread that they may block. An error ends
-/// the request with `.adaptationFailed`, an `AsyncNetError` with its own code, and no further adapter runs.
+/// of the one before; they do not run for redirects. They run on no actor, on a thread that they may block. Userinfo in
+/// a URL that an adapter sets becomes credentials, sent only in response to a 401 from that origin. An error ends the
+/// request with `.adaptationFailed`, an `AsyncNetError` with its own code, and no further adapter runs.
 public protocol RequestAdapter: RequestPolicy {
     /// Returns the request to send in place of `request`.
     ///
@@ -48,8 +48,7 @@ extension TransportRequest {
         return urlRequest
     }
 
-    /// This request with the changes that the closure makes to it as a `URLRequest`; `nil` if the closure returns
-    /// `nil`.
+    /// This request as the closure changes it as a `URLRequest`; `nil` if the closure returns `nil`.
     func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }

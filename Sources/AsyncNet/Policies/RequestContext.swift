@@ -22,8 +22,9 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct RequestContext: Sendable {
     /// The request's identifier, the same for all attempts.
     public let id: RequestID
-    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. A stream of
-    /// events that is connected again is a new request: its attempts are counted from the last connection with events.
+    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. A stream
+    /// of events that is connected again is a new request: its attempts are counted from the last connection with
+    /// events.
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public internal(set) var request: TransportRequest?
@@ -38,7 +39,7 @@ public struct RequestContext: Sendable {
     var time = TimeSource(ContinuousClock())
     /// The requests of this attempt that were redirected, which a retry sends again.
     var redirected: [TransportRequest] = []
-    /// Told of a refresh that the request has waited for, its duration and its error; `nil` if nobody observes.
+    /// Called after a refresh that the request has waited for, with its error and duration; `nil` if nobody observes.
     var onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
     /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
     var deferral: RefreshDeferral?
@@ -47,7 +48,8 @@ public struct RequestContext: Sendable {
     public internal(set) var values = RequestValues()
 }
 
-/// Whether an adapter has set a credential that it would have refreshed for a request that is sent.
+/// Whether an adapter has set an expired credential, since the cache may respond: the request must be adapted again
+/// before it is sent.
 final class RefreshDeferral: Sendable {
     private let isUsed = Atomic(false)
 

@@ -6,19 +6,17 @@
 ///         }
 ///     }
 ///
-/// Retriers are called in the order of their lists, the session's before the request's, until one decides. They are called
-/// for every error of an attempt except a cancellation and an exceeded deadline, and for every response with a status of
-/// 400 or above, whether or not the request validates its status: the error is `.unacceptableStatus` then, and without a
-/// retry the response is delivered. They are not called if the request cannot be sent again: its body can be read only
-/// once, or a part of the response has been delivered, unless that is a stream of events which another response continues
-/// (``EventReconnection``). They are not called either for a body that cannot be decoded, which each serializer finds out
-/// after the request.
+/// Retriers are called in the order of their lists, the session's before the request's, until one decides: for every
+/// error of an attempt except a cancellation and an exceeded deadline, and for every response with a status of 400 or
+/// above, validated or not: the error is `.unacceptableStatus` then, and without a retry the response is delivered.
+/// They are not called if the request cannot be sent again: its body can be read only once, or a part of the response
+/// has been delivered, unless that is a stream of events which another response continues (``EventReconnection``). Nor
+/// are they called for a body that cannot be decoded, which each serializer finds out after the request.
 ///
 /// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at
 /// once.
 public protocol RequestRetrier: RequestPolicy {
-    /// Decides what follows the failure of attempt `context.attempt`; `context.response` is the head of its response,
-    /// if there was one.
+    /// Decides what follows the failed attempt `context.attempt`; `context.response` is its response's head.
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision
 }
 

@@ -5,7 +5,7 @@ package protocol TracingPolicy: RequestPolicy {
 
 /// The part of one run in a trace, which learns of each hop.
 package protocol RequestTrace: AnyObject, Sendable {
-    /// A hop is about to be sent: adds its headers. The run's hop before has ended.
+    /// Adds the headers of the trace to a hop that is about to be sent. The hop before it in this run has ended.
     ///
     /// - Parameter urlTemplate: See ``HopSummary/urlTemplate``.
     /// - Returns: What learns of the hop; `nil` if nothing does.

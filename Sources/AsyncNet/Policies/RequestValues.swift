@@ -20,8 +20,8 @@ public protocol RequestValueKey {
     associatedtype Value: Sendable
     /// The value for requests without the tag.
     static var defaultValue: Value { get }
-    /// The name under which logs and descriptions show the value; `nil`, the default, if they must not, as of a secret. A
-    /// `nil` value is not shown.
+    /// The name under which logs and descriptions show the value; `nil`, the default, if they must not, as of a secret.
+    /// A `nil` value is not shown.
     static var logName: String? { get }
 }
 

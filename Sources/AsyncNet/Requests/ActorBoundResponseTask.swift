@@ -2,8 +2,9 @@ import Foundation
 
 /// A request whose response's body is decoded on the actor of the caller that awaits it.
 ///
-/// Made by ``SerializableRequest/serializing(_:decoder:)`` for types whose `Decodable` conformance is isolated to an actor. Such a
-/// type has ``value`` and ``result`` only: for the response, `async let` and child tasks declare the type `nonisolated`.
+/// Made by ``SerializableRequest/serializing(_:decoder:)`` for types whose `Decodable` conformance is isolated to an
+/// actor. Such a type has ``value`` and ``result`` only: for the response, `async let` and child tasks declare the type
+/// `nonisolated`.
 public struct ActorBoundResponseTask<Value: Decodable> {
     /// The request whose response is decoded.
     public var request: any Request { engine.target.handle(of: engine) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The progress of a request. A loop over it does not start the request: the usual
-/// `async let value = request.validate().serializing(User.self).value` before the loop is evaluated in a task of its own,
-/// and a request that the loop had started would be without that validator. A loop that waits for a request that nobody
-/// starts says so instead.
+/// The progress of a request. A loop over it does not start the request: the usual `async let value =
+/// request.validate().serializing(User.self).value` before the loop is evaluated in a task of its own, and a request
+/// that the loop had started would be without that validator. A loop that waits for a request that nobody starts says
+/// so instead.
 struct ProgressSteps: AsyncSequence, Sendable {
     let values: AsyncStream<TransferProgress>
     /// Makes the notice for a loop that begins; `nil` once the request has started.

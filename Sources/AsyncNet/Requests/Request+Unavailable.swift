@@ -1,5 +1,4 @@
-/// Calls of other libraries on names that are properties here, for which the compiler would only say that a property is no
-/// function.
+/// Calls of other libraries on properties, of which the compiler would only say that they are no functions.
 extension Request {
     /// A handler of progress, as other libraries have it: loop over ``downloadProgress`` instead.
     @available(

@@ -170,13 +170,12 @@ actor RequestEngine {
         await session.end(id)
     }
 
-    /// Stores the outcome and resumes the waiters. The first call counts; the end of a cancelled transfer changes
-    /// nothing.
+    /// Stores the outcome and resumes the waiters. Only the first call counts, not the end of a cancelled transfer.
     private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
         let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
         guard machine.end(as: state) else { return }
         self.outcome = outcome
-        // Before the waiters are resumed: what monitors and tracers have received is complete when the outcome is known.
+        // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         run?.context.purpose?.end()
         waiters.resumeAll(returning: outcome)
@@ -211,8 +210,7 @@ actor RequestEngine {
         }
     }
 
-    /// The task of a waiter was cancelled: the waiter is resumed at once. If no other task waits, the request is
-    /// cancelled.
+    /// Resumes a cancelled waiter at once; without other waiting tasks the request is cancelled.
     private func leave(_ waiter: Int) async {
         guard let continuation = waiters.remove(waiter) else { return }
         guard waiters.isEmpty, arriving == 0 else {

@@ -9,10 +9,10 @@ public protocol SerializableRequest: Request {}
 extension SerializableRequest {
     /// Decodes the body as a `Decodable` type.
     ///
-    /// Decoding runs on no actor, by default with the session's ``SessionConfiguration/decoder``, after the preprocessor has
-    /// changed the body. Only an ``EmptyResponse`` can be made of the `emptyBodies`, the responses that may have no body.
-    /// For a type whose conformance is isolated to an actor, as in a module whose default isolation is the main actor, Swift
-    /// chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
+    /// Decoding runs on no actor, by default with the session's ``SessionConfiguration/decoder``, after the
+    /// preprocessor has changed the body. Only an ``EmptyResponse`` can be made of the `emptyBodies`, the responses
+    /// that may have no body. For a type whose conformance is isolated to an actor, as in a module whose default
+    /// isolation is the main actor, Swift chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
     public func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, preprocessor: any DataPreprocessor = .passthrough,
         emptyBodies: EmptyBodies = EmptyBodies()
@@ -22,8 +22,8 @@ extension SerializableRequest {
                 type, decoder: engine.decoder(decoder), preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
-    /// Decodes the body on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor. For a type
-    /// that is not `Sendable` use ``decode(_:using:)``.
+    /// Decodes the body on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor. For a
+    /// type that is not `Sendable` use ``decode(_:using:)``.
     @_disfavoredOverload
     public func serializing<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil

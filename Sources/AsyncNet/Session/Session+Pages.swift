@@ -1,11 +1,11 @@
 extension Session {
     /// The decoded pages of a list, from a URL on. An invalid argument is the error of the first page.
     ///
-    /// By default each page's `Link` with relation `next` leads to the next page (RFC 8288). `parameters` are those of the
-    /// first page, in the query by default; `headers` are sent for each page of the first page's origin. `options` apply to
-    /// each page's request, but their credential is for the first page's origin only, and their modifier changes the first
-    /// page's request, on which the requests of linked pages are modelled. Without a `decoder`, the session's
-    /// ``SessionConfiguration/decoder`` decodes. The other arguments are as for
+    /// By default each page's `Link` with relation `next` leads to the next page (RFC 8288). `parameters` are those of
+    /// the first page, in the query by default; `headers` are sent for each page of the first page's origin. `options`
+    /// apply to each page's request, but their credential is for the first page's origin only, and their modifier
+    /// changes the first page's request, on which the requests of linked pages are modelled. Without a `decoder`, the
+    /// session's ``SessionConfiguration/decoder`` decodes. The other arguments are as for
     /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,

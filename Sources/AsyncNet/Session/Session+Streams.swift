@@ -9,8 +9,8 @@ extension Session {
         stream(options, assembly.blueprint(url, method, headers, parameters, encoder))
     }
 
-    /// A stream with a given body, sent with POST by default. The response may be read while the body is still being sent,
-    /// if the server responds before its end: over sockets, and over HTTP/2.
+    /// A stream with a given body, sent with POST by default. The response may be read while the body is still being
+    /// sent, if the server responds before its end: over sockets, and over HTTP/2.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

@@ -61,8 +61,8 @@ extension Session {
     ///     let rows = try await session.query("search", body: .json(filter)).serializing([Row].self).value
     ///
     /// The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one, that of other bodies is
-    /// given by `headers`. If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To send
-    /// parameters that the session's ``SessionConfiguration/encoder`` encodes, call
+    /// given by `headers`. If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To
+    /// send parameters that the session's ``SessionConfiguration/encoder`` encodes, call
     /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
     public nonisolated func query(
         _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],

@@ -31,8 +31,7 @@ struct UTF8Validator: Sendable {
         return place
     }
 
-    /// Begins a character of several bytes. The second byte's values exclude overlong forms, surrogates, and numbers
-    /// above U+10FFFF.
+    /// Begins a character. Its second byte's values exclude overlong forms, surrogates, and what is above U+10FFFF.
     private mutating func begin(_ byte: UInt8) -> Bool {
         (lowest, highest) = (0x80, 0xBF)
         switch byte {

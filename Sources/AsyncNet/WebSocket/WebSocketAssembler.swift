@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes messages of the payloads of data frames (RFC 6455 §5.4), which may be compressed (RFC 7692 §6.2).
 struct WebSocketAssembler: ~Copyable, Sendable {
-    /// What a frame's head alone can make this reserve.
+    /// The most bytes that are reserved because a frame's head announces them.
     private static let mostReserved = 256 * 1024
 
     private let limit: Int

@@ -49,7 +49,7 @@ struct WebSocketEncoder: ~Copyable, Sendable {
         return frame
     }
 
-    /// Each frame has a new mask, which no one can predict who chooses the payload (RFC 6455 §10.3).
+    /// Each frame has a new mask, which whoever chooses the payload cannot predict (RFC 6455 §10.3).
     private mutating func append(_ head: WebSocketFrameHead, _ payload: Data, to frames: inout Data) {
         var head = head
         head.length = payload.count

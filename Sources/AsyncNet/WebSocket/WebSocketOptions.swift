@@ -10,23 +10,22 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// The most bytes of a sent frame's payload; a larger message is sent in several frames (RFC 6455 §5.4). `nil`, the
     /// default, sends each message in one frame.
     public var fragmentSize: Int?
-    /// The compression that is offered to the server (RFC 7692); `nil` offers none. On by default, and without effect if
-    /// the server or this machine has no support for it.
+    /// The compression that is offered to the server (RFC 7692); `nil` offers none. On by default, and without effect
+    /// if the server or this machine has no support for it.
     public var compression: WebSocketCompression?
-    /// How often a ping is sent; `nil`, the default, sends none. Pings keep a connection open through proxies that close idle
-    /// ones, and show that it is lost.
+    /// How often a ping is sent; `nil`, the default, sends none. Pings keep a connection open through proxies that
+    /// close idle ones, and show that it is lost.
     public var pingInterval: Duration?
     /// How many pings in a row may remain without a pong and without other bytes, before the WebSocket ends with
     /// `.timedOut`; 2 by default.
     ///
     /// While messages wait for a program that does not read them, nothing is received and no ping counts.
     public var missedPongLimit: Int
-    /// How long ``WebSocket/close(code:reason:)`` waits for the server's close frame; 5 s by default. Then the connection is
-    /// closed without it.
+    /// How long ``WebSocket/close(code:reason:)`` waits for the server's close frame; 5 s by default. Then the
+    /// connection is closed without it.
     public var closeTimeout: Duration
 
-    /// Makes options with the given values, and the defaults that each property documents. Sizes and limits below 1 count
-    /// as 1.
+    /// Makes options with the defaults that each property documents. Sizes and limits below 1 count as 1.
     public init(
         maximumMessageSize: Int = 16 * 1024 * 1024, maximumFrameSize: Int = 16 * 1024 * 1024,
         fragmentSize: Int? = nil, compression: WebSocketCompression? = WebSocketCompression(),
@@ -44,13 +43,14 @@ public struct WebSocketOptions: Hashable, Sendable {
     package var limits: WebSocketLimits { WebSocketLimits(frame: maximumFrameSize, message: maximumMessageSize) }
 }
 
-/// The settings of `permessage-deflate` (RFC 7692 §7), by which a client and a server agree how messages are compressed.
+/// The settings of `permessage-deflate` (RFC 7692 §7), by which a client and a server agree how messages are
+/// compressed.
 ///
-/// The size of a compressed message depends on its content. A third party that chooses a part of a message, and sees how
-/// large the encrypted messages are, can guess the other parts. Switch compression off for messages with secrets.
+/// The size of a compressed message depends on its content. A third party that chooses a part of a message, and sees
+/// how large the encrypted messages are, can guess the other parts. Switch compression off for messages with secrets.
 public struct WebSocketCompression: Hashable, Sendable {
-    /// Whether a compressed message of the client may refer to the messages before it, which makes similar messages much
-    /// smaller; `true` by default (`client_no_context_takeover`).
+    /// Whether a compressed message of the client may refer to the messages before it, which makes similar messages
+    /// much smaller; `true` by default (`client_no_context_takeover`).
     public var clientContextTakeover: Bool
     /// Whether a compressed message of the server may refer to the messages before it; `true` by default
     /// (`server_no_context_takeover`).

@@ -14,7 +14,7 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The bytes with which each stream of this coding begins that follows another one; none if nothing follows a stream.
+    /// The bytes with which each stream of this coding begins that follows another one; none if none follows.
     var magic: [[UInt8]] {
         switch self {
         case .gzip: [[0x1F, 0x8B]]
@@ -59,8 +59,9 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
             .filter { !$0.isEmpty && $0 != "identity" }
     }
 
-    /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding`, for `identity`,
-    /// and with a coding that is not decoded here: the body stays as it was sent (Fetch, "handle content codings").
+    /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding`, for
+    /// `identity`, and with a coding that is not decoded here: the body stays as it was sent (Fetch, "handle content
+    /// codings").
     ///
     /// Servers label bodies with what is no coding: `aws-chunked`, `UTF-8`, `binary`, `none`. A name that is not
     /// registered as one is passed over, as Firefox and urllib3 do.

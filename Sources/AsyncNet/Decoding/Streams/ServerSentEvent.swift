@@ -33,7 +33,7 @@ public struct ServerSentEvent: Hashable, Sendable {
 struct EventDecoding: Hashable, Sendable {
     /// The session's decoder; `nil` for an event that no session has received.
     var decoder: (any DataDecoder)?
-    /// What an error contains about the event's request.
+    /// The event's request, for errors.
     var context: (@Sendable () -> AsyncNetError.Context)?
 
     static func == (one: EventDecoding, other: EventDecoding) -> Bool { true }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The form outside of a request. Files and streams are read on a thread that they may block; a stream can be read once.
+/// The form outside of a request. Files and streams are read on a thread that they may block, a stream once.
 extension MultipartForm {
     /// The length of the encoded form in bytes, boundaries and headers included; `nil` if the length of a part is
     /// unknown or a file cannot be read.

@@ -8,13 +8,13 @@ public import Foundation
 ///     }, to: url).serializing(Receipt.self).value
 ///
 /// Parts are sent in the order in which they were added, each as a stream: large files are neither read into memory nor
-/// copied. A part with a file name is a file, one without a plain field. With `mimeType` as `nil`, the media type of a file is
-/// that of the extension of its name, `application/octet-stream` for an unknown one; a field has none.
+/// copied. A part with a file name is a file, one without a plain field. With `mimeType` as `nil`, the media type of a
+/// file is that of the extension of its name, `application/octet-stream` for an unknown one; a field has none.
 ///
-/// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8, with
-/// `"`, CR and LF percent-encoded, and without `filename*`, which RFC 7578 §4.2 forbids. Values are sent unchanged. Adding
-/// a part does no I/O and cannot fail; a part with another control character in a name or header ends the request with
-/// `.encodingFailed`, an unreadable file with `.fileNotReadable`.
+/// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8,
+/// with `"`, CR and LF percent-encoded, and without `filename*`, which RFC 7578 §4.2 forbids. Values are sent
+/// unchanged. Adding a part does no I/O and cannot fail; a part with another control character in a name or header ends
+/// the request with `.encodingFailed`, an unreadable file with `.fileNotReadable`.
 public struct MultipartForm: Sendable {
     struct Part: Sendable {
         let name: String
@@ -56,16 +56,16 @@ public struct MultipartForm: Sendable {
         append(.file(file), name: name, fileName: fileName ?? file.lastPathComponent, mimeType: mimeType)
     }
 
-    /// Adds the chunks of a sequence, sent as they arrive. `length` is the number of their bytes; with `nil` the length of
-    /// the whole form is unknown.
+    /// Adds the chunks of a sequence, sent as they arrive. `length` is the number of their bytes; with `nil` the length
+    /// of the whole form is unknown.
     public mutating func append<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, length: Int64?, name: String, fileName: String? = nil, mimeType: String? = nil
     ) where Chunks.Element == Data {
         append(.stream(chunks, length: length), name: name, fileName: fileName, mimeType: mimeType)
     }
 
-    /// Adds the bytes of an `InputStream` that is not open, as ``RequestBody/stream(_:length:)-(InputStream,_)`` reads them;
-    /// such a form can be sent once.
+    /// Adds the bytes of an `InputStream` that is not open, as ``RequestBody/stream(_:length:)-(InputStream,_)`` reads
+    /// them; such a form can be sent once.
     public mutating func append(
         _ stream: sending InputStream, length: Int64? = nil, name: String, fileName: String? = nil,
         mimeType: String? = nil

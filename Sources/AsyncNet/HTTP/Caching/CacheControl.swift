@@ -18,8 +18,7 @@ struct CacheControl: Sendable, Hashable {
 
     func contains(_ name: String) -> Bool { directives[name] != nil }
 
-    /// The seconds of a directive: `nil` without the directive, 0 if its argument is no number of seconds, so that a
-    /// response with it is stale.
+    /// The seconds of a directive; `nil` without it, 0 for an invalid argument, so that the response is stale.
     func seconds(_ name: String) -> Int? { directives[name].map { Self.seconds($0) ?? 0 } }
 
     /// The seconds of a directive whose argument may be left out, which then means any number of seconds.

@@ -10,6 +10,7 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     /// The response came from the server, or none did; it was stored if it may be.
     case miss
     /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD; it has a body,
-    /// several ranges, conditions or a `Host` of its own; or it forbids to store its response (``CacheMode/noStore``, `no-store`).
+    /// several ranges, conditions or a `Host` of its own; or it forbids to store its response (``CacheMode/noStore``,
+    /// `no-store`).
     case bypassed
 }

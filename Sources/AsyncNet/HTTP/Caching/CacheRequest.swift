@@ -8,8 +8,8 @@ struct CacheRequest: Sendable {
     let user: String
     let trust: ResponseTrust
     let control: CacheControl
-    /// The hash of a QUERY's content and of the headers that describe it, which are part of what its response is stored
-    /// under (RFC 10008 §2.7); empty for GET and HEAD without a body; `nil` for requests that the cache takes no part in.
+    /// The hash of a QUERY's content and of the headers that describe it (RFC 10008 §2.7); empty for GET and HEAD
+    /// without a body; `nil` for requests that the cache takes no part in.
     let content: String?
     /// Whether an attempt has failed, so that a stored error is no response to this one.
     let isRepeated: Bool
@@ -41,8 +41,9 @@ struct CacheRequest: Sendable {
     var url: URL { head.url }
     var headers: HTTPHeaders { head.headers }
 
-    /// The hash of all that may tell users apart: the credential, and headers such as `Authorization` and `X-API-Key`. With
-    /// the origin, so that equal passwords of two servers have different hashes. Cookies change too often to be part of it.
+    /// The hash of all that may tell users apart: the credential, and headers such as `Authorization` and `X-API-Key`.
+    /// With the origin, so that equal passwords of two servers have different hashes. Cookies change too often to be
+    /// part of it.
     private static func user(_ head: HTTPRequestHead, _ credential: String?) -> String {
         let isSent = credential != nil
         let secrets = head.headers.filter { header in
@@ -66,8 +67,8 @@ struct CacheRequest: Sendable {
         return url.origin + (sent.first == "/" ? "" : "/") + sent
     }
 
-    /// Whether the cache takes part, see ``CacheOutcome/bypassed``. Conditions of the request's own are not the cache's, as
-    /// in the Fetch standard; another `Host` is another resource of the same URL.
+    /// Whether the cache takes part, see ``CacheOutcome/bypassed``. Conditions of the request's own are not the
+    /// cache's, as in the Fetch standard; another `Host` is another resource of the same URL.
     var isCacheable: Bool {
         content != nil && mode != .noStore && !control.contains("no-store")
             && !Self.own.contains { headers.contains(name: $0) }

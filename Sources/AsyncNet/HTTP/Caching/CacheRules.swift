@@ -11,8 +11,8 @@ enum CacheRules {
         422, 426, 428, 429, 431, 451, 500, 502, 503, 504, 505, 511,
     ])
 
-    /// Challenges, which the next hop responds to, 304, which is no response by itself, 416, which is for one range, and
-    /// 421 and 425, which are for one connection.
+    /// Challenges, which the next hop responds to, 304, which is no response by itself, 416, which is for one range,
+    /// and 421 and 425, which are for one connection.
     private static let neverStored: Set<Int> = [304, 401, 407, 416, 421, 425]
 
     static func mayBeStored(_ status: Int) -> Bool { status >= 200 && !neverStored.contains(status) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC 9111
-/// §4.1), the user, and what their transports demand of the server.
+/// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC
+/// 9111 §4.1), the user, and what their transports demand of the server.
 ///
 /// Values are kept as hashes, since they may be secrets such as cookies.
 struct CacheVariant: Sendable, Hashable, Codable {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The head of a response in a cache, with what is needed to decide about its use; without its URL, whose fragment other
-/// requests must not get.
+/// The head of a response in a cache, with what is needed to decide about its use; without its URL, whose fragment
+/// other requests must not get.
 struct StoredResponse: Sendable, Hashable {
     var statusCode: Int
     var httpVersion: String?

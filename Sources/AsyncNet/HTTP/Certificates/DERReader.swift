@@ -1,7 +1,7 @@
 /// Reads the elements of a DER encoding one after another (ITU-T X.690 §8.1, §10.1).
 ///
-/// Lengths are checked against the bytes that are there. Tags of more than one byte, indefinite lengths and lengths that
-/// are longer than necessary, which DER does not have in certificates, are refused.
+/// Lengths are checked against the bytes that are there. Tags of more than one byte, indefinite lengths and lengths
+/// that are longer than necessary, which DER does not have in certificates, are refused.
 struct DERReader {
     struct Element: Equatable {
         let tag: UInt8

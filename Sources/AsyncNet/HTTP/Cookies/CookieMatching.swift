@@ -6,8 +6,7 @@ struct CookieOrigin: Hashable, Sendable {
     let host: String
     /// The path as in the URL, percent-encoded; `/` if it is empty.
     let path: String
-    /// Whether the scheme is `https` or `wss`. `http://localhost` is not secure, since other users' programs may listen
-    /// there.
+    /// Whether the scheme is `https` or `wss`. `http://localhost` is not: other users' programs may listen there.
     let isSecure: Bool
 
     init(host: String, path: String, isSecure: Bool) {
@@ -29,8 +28,7 @@ struct CookieOrigin: Hashable, Sendable {
 ///
 /// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
 package enum CookieMatching {
-    /// The limit of a host in octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies, which limits the
-    /// number of parent domains.
+    /// The limit of a host in octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies.
     static let maximumHostSize = 255
 
     package static func canonicalHost(_ host: String) -> String {

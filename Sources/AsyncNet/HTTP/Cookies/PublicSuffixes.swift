@@ -2,15 +2,15 @@
 /// below such a domain (RFC 6265bis §5.7).
 ///
 /// The list is that of the system's libpsl, which libcurl uses too: https://publicsuffix.org as of the system's last
-/// update, with its private section. Without libpsl (Apple's systems, some containers) a built-in rule knows second levels
-/// of large countries, such as `co.uk` and `com.au`, and some large hosters.
+/// update, with its private section. Without libpsl (Apple's systems, some containers) a built-in rule knows second
+/// levels of large countries, such as `co.uk` and `com.au`, and some large hosters.
 ///
 ///     CookieJar(isPublicSuffix: { PublicSuffixes.contains($0) || $0 == "apps.example" })    // one domain more
 public enum PublicSuffixes {
     /// Whether the domain is a public suffix: a single label, such as `com` and `localhost`, or a domain on the list.
     ///
-    /// `false` for addresses, the empty text and texts of more than 255 octets. Never blocks, except that the first call
-    /// reads the system's list from its file.
+    /// `false` for addresses, the empty text and texts of more than 255 octets. Never blocks, except that the first
+    /// call reads the system's list from its file.
     ///
     /// - Parameter domain: A domain in any case, with or without a dot at its end; as Unicode or with `xn--` labels, of
     ///   which the built-in rule knows none.
@@ -33,10 +33,12 @@ public enum PublicSuffixes {
     }
 }
 
-/// The public suffixes that are known without a list: few, because a list of all has some 10,000 lines and changes weekly.
+/// The public suffixes that are known without a list: few, because a list of all has some 10,000 lines and changes
+/// weekly.
 ///
-/// Every entry is on the list itself, so that no cookie is refused that a browser accepts. An entry protects the hosts of
-/// many: second levels of countries with many registered domains, and hosters that give names below one domain to anybody.
+/// Every entry is on the list itself, so that no cookie is refused that a browser accepts. An entry protects the hosts
+/// of many: second levels of countries with many registered domains, and hosters that give names below one domain to
+/// anybody.
 enum BuiltInSuffixes {
     /// Whether the domain, which has at least two labels in lower case, is a known public suffix.
     static func contain(_ domain: String) -> Bool {

@@ -4,15 +4,11 @@ extension SetCookie {
     /// Splits `Set-Cookie` headers that FoundationNetworking joined by `, `.
     ///
     /// A comma and a space begin another cookie if a name and an equals sign follow: `Expires=Wed, 21 Oct 2015 07:28:00
-    /// GMT` and `a=1, 2` are not split, nor is quoted text after an equals sign. These are ambiguous, and read as the
-    /// first:
-    /// - two cookies `a=1` and `b=2`, or one cookie with the value `1, b=2`;
-    /// - one cookie `a` with the value `1, b`, or a cookie `a=1` and another one without an equals sign, or with a name
-    ///   that is not a token (brackets are allowed);
-    /// - one cookie `a="1, b=2"`, or two cookies whose values have one quote each.
+    /// GMT` and `a=1, 2` are not split, nor is quoted text after an equals sign. Some texts are ambiguous: `a=1, b=2`
+    /// may be one cookie, and `a=1, b` two.
     ///
     /// So a server that puts unescaped user input into a value lets users set cookies. Transports that keep headers
-    /// separate, such as libcurl, do not need this.
+    /// separate do not need this function.
     static func split(_ joined: String) -> [String] {
         var values: [String] = []
         var rest = joined.utf8[...]

@@ -4,10 +4,9 @@ import Foundation
 enum DigestFields {
     /// Parses `sha-256=:base64:, sha-512=:base64:`, in the order of last occurrence.
     ///
-    /// Other algorithms are ignored as too weak (RFC 9530 §5) or unknown, and so are digests of a wrong length or type,
-    /// and parameters. Of repeated algorithms the last is used. Where RFC 9651 §4.2 ignores the whole field for one
-    /// malformed member, the other digests are checked here; a comma in a quoted string separates members too, which at
-    /// most hides a digest or adds another one to check.
+    /// Other algorithms are ignored as too weak (RFC 9530 §5) or unknown, and so are digests of a wrong length. Of
+    /// repeated algorithms the last is used. One malformed member does not hide the others, as it would by RFC 9651
+    /// §4.2; a comma in a quoted string separates members, which at most hides a digest or adds one to check.
     static func checksums(_ fieldValue: String) -> [Checksum] {
         var found: [Checksum] = []
         for member in fieldValue.split(separator: ",") {

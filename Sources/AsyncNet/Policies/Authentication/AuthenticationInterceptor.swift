@@ -11,23 +11,20 @@
 ///     let session = Session(configuration: .init(interceptors: [interceptor]))
 ///
 /// Each attempt is sent with the current credential. The credential is refreshed if it requires that when a request is
-/// about to be sent, or if a server rejects it; a request that the session's cache answers needs no refresh. It is
-/// refreshed once for all requests: those that need it wait for the refresh in progress and are then sent with the new
-/// credential. A request that was rejected with a credential replaced since then is sent again without another
-/// refresh. A rejected request that carries no credential, because a redirect to another origin removed it, is not
-/// retried: its response is delivered.
+/// about to be sent, or if a server rejects it, and once for all requests: those that need the new credential wait for
+/// it. A request that was rejected with a credential replaced since then is sent again without another refresh. A
+/// rejected request that carries no credential, because a redirect to another origin removed it, is not retried: its
+/// response is delivered. A request that the session's cache answers needs no refresh.
 ///
-/// A refresh is repeated, twice at most, after a second or so, or as `Retry-After` requires, if its request is a POST that
-/// the server has not carried out: the server was not reached, or responded with 429 or 503. After any other failure, such
-/// as a lost connection, or that of a GET that follows the POST, the server may have consumed a refresh token, and nothing
-/// is repeated. The requests that wait for a refresh that fails end with `.refreshFailed`, and so do requests that were
-/// sent with the old credential and are rejected later; the next new request starts another refresh. Requests that need
-/// more refreshes than the ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with
-/// `.missingCredential`.
+/// A refresh is repeated, twice at most, after a second or so, or as `Retry-After` requires, if its request is a POST
+/// that the server has not carried out: the server was not reached, or responded with 429 or 503. After any other
+/// failure the server may have consumed a refresh token, and nothing is repeated. If a refresh fails, the requests that
+/// wait for it end with `.refreshFailed`, and so do requests that were sent with the old credential and are rejected
+/// later; the next new request starts another refresh. Requests that need more refreshes than the ``RefreshWindow``
+/// allows end with `.excessiveRefresh`, requests without a credential with `.missingCredential`.
 ///
-/// Cancelling a request ends its wait at once. The refresh continues even if no request waits for it, since the server
-/// may have invalidated the old credential already; it is cancelled when the interceptor is deallocated or its
-/// credential is set.
+/// Cancelling a request ends its wait at once. The refresh continues, since the server may have invalidated the old
+/// credential already, until the interceptor is deallocated or its credential is set.
 public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: RequestInterceptor, CredentialKeeper {
     /// The authenticator's type of credential.
     public typealias Credential = AuthenticatorType.Credential
@@ -69,9 +66,9 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Replaces the credential; `nil` after a log-out.
     ///
-    /// A refresh in progress is cancelled and its result is dropped. The requests that wait for it continue with the
-    /// new credential, or end with `.missingCredential` if there is none. Set `nil` before another user's credential:
-    /// otherwise rejected requests of the first user are sent again as the second user.
+    /// A refresh in progress is cancelled. The requests that wait for it continue with the new credential, or end with
+    /// `.missingCredential` if there is none. Set `nil` before another user's credential: otherwise rejected requests
+    /// of the first user are sent again as the second user.
     public func setCredential(_ credential: Credential?) {
         state.set(credential)
         refresh?.task?.cancel()
@@ -209,8 +206,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
 /// An adapter that may replace a request's credential while the request waits for a permit.
 protocol CredentialKeeper: Sendable {
-    /// Whether the request's credential has been replaced or is being refreshed, so that the request has to be adapted
-    /// again.
+    /// Whether the request's credential was replaced or is being refreshed, so that it must be adapted again.
     func hasReplacedCredential(_ request: TransportRequest) async -> Bool
 }
 

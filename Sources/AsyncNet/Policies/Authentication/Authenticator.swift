@@ -41,22 +41,20 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Called once for all requests that need it, in a task of the interceptor. A refresh may use the session that the
-    /// interceptor belongs to: the requests of this call, and of tasks that it starts with `Task` or in a group, are
-    /// sent without the expired credential, and a 401 is delivered to them. Requests of a detached task, or of another
-    /// library's callback, wait for this refresh: if this call awaits them, neither ends.
-    ///
-    /// It may be called again after a POST that the server has not carried out: see ``AuthenticationInterceptor``.
+    /// Called once for all requests that need it, in a task of the interceptor, and again after a POST that the server
+    /// has not carried out, see ``AuthenticationInterceptor``. It may use the session that the interceptor belongs to:
+    /// the requests of this call, and of tasks that it starts with `Task` or in a group, are sent without the expired
+    /// credential, and a 401 is delivered to them. Requests of a detached task, or of another library's callback, wait
+    /// for this refresh: if this call awaits them, neither ends.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// Whether a response with a status of 400 or above means that the request's credential is not valid; by default
-    /// status 401 does.
+    /// Whether a response with a status of 400 or above rejects the request's credential; by default a 401 does.
     func didRequest(
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
     ) -> Bool
 
-    /// The same with Alamofire's type of error, so that a type written for Alamofire does not get the default by mistake;
-    /// called unless the type has the function above.
+    /// The same with Alamofire's type of error, so that a type written for Alamofire does not get the default by
+    /// mistake; called unless the type has the function above.
     func didRequest(
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
     ) -> Bool
@@ -64,8 +62,8 @@ public protocol Authenticator: Sendable {
     /// Whether a rejected request was sent with this credential; by default, whether applying the credential changes
     /// neither URL nor headers.
     ///
-    /// The default is right if the same credential always gives the same headers. Implement this for signatures over a
-    /// time or a nonce.
+    /// The default needs a credential that always gives the same headers. Implement this for signatures over a time or
+    /// a nonce.
     func isRequest(_ request: URLRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -89,13 +87,11 @@ extension Authenticator {
     }
 }
 
-/// How often a credential may be refreshed, so that a server that rejects every credential does not cause refreshes
-/// forever.
+/// How often a credential may be refreshed: a server may reject every credential.
 public struct RefreshWindow: Hashable, Sendable {
     /// The time within which refreshes count.
     public var interval: Duration
-    /// How many refreshes may start within the interval; a further refresh ends its requests with `.excessiveRefresh`.
-    /// 0 allows none.
+    /// How many refreshes may start within the interval, before requests end with `.excessiveRefresh`; 0 allows none.
     public var maximumAttempts: Int
 
     /// Creates a window, by default of 5 refreshes in 30 seconds.

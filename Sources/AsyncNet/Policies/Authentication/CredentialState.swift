@@ -12,8 +12,7 @@ struct CredentialState<Credential: Sendable>: Sendable {
     private(set) var version = 0
     /// The credentials before the current one, for requests that were sent with them and have no response yet.
     private var replaced: [Credential] = []
-    /// Why the refresh of the current credential failed; requests that were sent before the failure do not start
-    /// another refresh.
+    /// Why the refresh of the current credential failed; requests sent before the failure start no other refresh.
     private var failure: AsyncNetError?
     private var refreshTimes: [Duration] = []
     private let window: RefreshWindow?

@@ -35,8 +35,7 @@ public struct PasswordCredential: Hashable, Sendable {
         return take(from: &url)
     }
 
-    /// Removes the userinfo from a URL and returns it with percent-encoding decoded, so that the URL can be sent and
-    /// logged.
+    /// Removes the userinfo from a URL, which is then safe to send and log, and returns it decoded.
     static func take(from url: inout URL) -> PasswordCredential? {
         let text = url.absoluteString
         guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }

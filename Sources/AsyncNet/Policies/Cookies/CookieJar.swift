@@ -8,17 +8,14 @@ public import Foundation
 ///     try await jar.save()                        // replaces the file in one step, with mode 0600
 ///
 /// A server's cookie lives at most 400 days. A jar keeps up to 180 cookies of a domain and 3000 in all, and removes
-/// those first that were sent longest ago. Above 3000, cookies of sites with more than 50 are removed first, those of
-/// the largest site before others, so that no site displaces the cookies of others. A site is a registrable domain such
-/// as `example.com` with all domains below it. Over `http`, also to `localhost`, no secure cookie is set, replaced or
-/// sent. Several sessions may share a jar.
+/// those first that were sent longest ago; above 3000, first those of sites with more than 50, so that no site
+/// displaces the cookies of others. A site is a registrable domain such as `example.com` with all domains below it.
+/// Over `http`, also to `localhost`, no secure cookie is set, replaced or sent. Several sessions may share a jar.
 ///
-/// Of one response the first 180 `Set-Cookie` lines are stored and the others ignored, which limits the work that a
-/// server can cause.
+/// Of one response the first 180 `Set-Cookie` lines are stored, which limits the work that a server can cause.
 ///
-/// A server below a public suffix such as `co.uk` cannot set cookies for all hosts below it: `Domain=co.uk` is refused,
-/// and makes a cookie for that host only if it comes from `co.uk` itself (RFC 6265bis §5.7). ``PublicSuffixes`` decides
-/// that, or a closure of yours.
+/// A server below a public suffix such as `co.uk` cannot set cookies for all hosts below it (RFC 6265bis §5.7).
+/// ``PublicSuffixes`` decides that, or a closure of yours.
 public actor CookieJar {
     var contents: CookieStore
     let now: @Sendable () -> Date
@@ -27,8 +24,9 @@ public actor CookieJar {
 
     /// Creates an empty jar in memory.
     ///
-    /// `isPublicSuffix` says whether a domain in lower case, such as `co.uk`, is a public suffix; it is called on the jar's
-    /// actor and must return quickly. Addresses and single labels, such as `com`, always are. `now` decides what expired.
+    /// `isPublicSuffix` says whether a domain in lower case, such as `co.uk`, is a public suffix; it is called on the
+    /// jar's actor and must return quickly. Addresses and single labels, such as `com`, always are. `now` decides what
+    /// expired.
     public init(
         isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -61,8 +59,9 @@ public actor CookieJar {
 
     /// The cookies for a request to `url`, in the order in which they are sent.
     ///
-    /// `isSameSite` is `false` for a request that a page of another site causes, which excludes cookies by their `SameSite`
-    /// attribute, and `isTopLevelNavigation` is `true` if the user then navigates to that page by a safe method.
+    /// `isSameSite` is `false` for a request that a page of another site causes, which excludes cookies by their
+    /// `SameSite` attribute, and `isTopLevelNavigation` is `true` if the user then navigates to that page by a safe
+    /// method.
     public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
         guard let origin = CookieOrigin(url) else { return [] }
         return contents.cookies(
@@ -85,8 +84,8 @@ public actor CookieJar {
 
     /// Stores the cookies of a response from `url`, and returns them without those that the server expired.
     ///
-    /// Ignores values that RFC 6265bis requires to ignore, and those after the first 180. Many values are stored in batches,
-    /// between which other callers use the jar. `isSameSite` and `isTopLevelNavigation` are as for
+    /// Ignores values that RFC 6265bis requires to ignore, and those after the first 180. Many values are stored in
+    /// batches, between which other callers use the jar. `isSameSite` and `isTopLevelNavigation` are as for
     /// ``cookies(for:isSameSite:isTopLevelNavigation:)``.
     @discardableResult
     public func store(

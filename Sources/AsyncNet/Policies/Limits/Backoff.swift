@@ -35,8 +35,7 @@ public struct Backoff: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// The delay before a retry, counted from 0: `scale * base^retry`, at most ``maximum``, then reduced by the
-    /// jitter.
+    /// The delay before a retry, counted from 0: `scale * base^retry`, at most ``maximum``, reduced by the jitter.
     func delay(retry: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let longest = nanoseconds(retry)
         return switch jitter {

@@ -9,8 +9,7 @@ struct BreakerState {
 
     enum Admission: Hashable {
         case allowed(Pass)
-        /// Refused until a time; `nil` while the result of probes is awaited. The first refusal since the circuit has opened
-        /// is told from the others.
+        /// Refused until a time, `nil` while probes run; `isFirst` since the circuit has opened.
         case refused(until: Duration?, isFirst: Bool)
     }
 

@@ -5,8 +5,7 @@ final class CircuitBreakers: Sendable {
     private let time: TimeSource
     private let circuits: RecentTable<Circuit>
 
-    /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. The circuit of
-    ///   a forgotten origin is closed.
+    /// - Parameter capacity: How many origins are remembered, up to twice as many; a forgotten circuit is closed.
     init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
         circuits = RecentTable(capacity: capacity)

@@ -1,7 +1,7 @@
 /// Makes requests wait for the tokens of a ``RateLimit``.
 ///
-/// The requests that wait stand in line for a single permit; who has it sleeps until there is a token. So a request takes
-/// its token only when it may be sent: if it is cancelled, requests behind it are sent earlier.
+/// Waiting requests queue for a single permit; the request that has the permit sleeps until there is a token. So a
+/// request takes its token only when it may be sent: if it is cancelled, requests behind it are sent earlier.
 final class RateLimiter: Sendable {
     private struct OriginTokens {
         var bucket: TokenBucket

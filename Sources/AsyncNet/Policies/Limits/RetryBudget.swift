@@ -1,9 +1,8 @@
 /// How much load retries and hedges may add to an origin.
 ///
 /// For each origin, the retries and hedges of the latest ``window`` are at most ``ratio`` of its first attempts in that
-/// time plus ``minimumPerSecond`` for each second of it. The defaults, 20 % and 10, are those of Finagle and tower:
-/// programs with few requests are not limited, and when thousands of requests fail at once, the server gets a fifth
-/// more requests, not three times as many.
+/// time plus ``minimumPerSecond`` for each second of it. The defaults, 20 % and 10, do not limit programs with few
+/// requests; when thousands of requests fail at once, the server gets a fifth more, not three times as many.
 public struct RetryBudget: Hashable, Sendable {
     /// Retries for each first attempt, from 0 to 1000. NaN counts as 0.
     public var ratio: Double
@@ -57,8 +56,7 @@ final class RetryBudgets: Sendable {
     private let time: TimeSource
     private let origins: RecentTable<RetryBudgetState>
 
-    /// - Parameter capacity: The number of origins that are remembered at least; at most twice as many. A forgotten
-    ///   origin starts again with the minimum.
+    /// - Parameter capacity: How many origins are remembered, up to twice as many; a forgotten one starts anew.
     init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
         origins = RecentTable(capacity: capacity)

@@ -11,12 +11,11 @@ public struct DownloadDestination: Sendable {
 
         /// Makes the missing folders of the place.
         public static let createIntermediateDirectories = Options(rawValue: 1)
-        /// Replaces an existing file at the place; without this option that file ends the download with
-        /// `.fileNotWritable`.
+        /// Replaces an existing file at the place, which otherwise ends the download with `.fileNotWritable`.
         public static let removePreviousFile = Options(rawValue: 2)
         /// Keeps the partial file under a fixed name beside the place, `NAME.partial`, and notes about it in
-        /// `NAME.partial.json`. After an error, a cancel, a crash or a kill, the next download to the same place
-        /// continues it. Two downloads to one place at a time must not use this option.
+        /// `NAME.partial.json`. The next download to the same place continues it, after an error, a cancel, a crash or
+        /// a kill. Two downloads to one place at a time must not use this option.
         ///
         /// A file `NAME.partial` without the mark of a download, see ``ResumeData``, is left alone and ends the
         /// download with `.fileNotWritable`.

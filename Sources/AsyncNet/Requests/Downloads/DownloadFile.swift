@@ -11,8 +11,7 @@ final class DownloadFile: Sendable {
         var mark: String?
         /// The number of bytes before the first gap between segments; `nil` without gaps.
         var prefix: Int64?
-        /// Whether this object removes the partial file: the download has written to the file, and no resume data names
-        /// it.
+        /// Whether this object removes the partial file, to which it has written and which no resume data names.
         var isOwned = false
         var finished: URL?
     }
@@ -216,8 +215,7 @@ final class DownloadFile: Sendable {
         return state.partial.flatMap { plan.resumeData($0, prefix: state.prefix, mark: state.mark) }
     }
 
-    /// Resume data for the partial file, which this object then does not remove; `nil` if a later download could not
-    /// continue it.
+    /// Resume data, whose holder then owns the partial file; `nil` if a later download could not continue it.
     func handOver(_ plan: DownloadPlan) -> ResumeData? {
         guard let data = resumeData(plan), !data.validator.isEmpty, data.offset > 0, let mark = data.mark,
             PartialFile.mark(at: data.partialFile.path) == mark

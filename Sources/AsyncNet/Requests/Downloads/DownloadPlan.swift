@@ -49,7 +49,7 @@ struct DownloadPlan: Sendable {
         return .closed(offset...offset + SegmentPlan.firstLength - 1)
     }
 
-    /// The bytes that the next request need not repeat.
+    /// How many bytes of the partial file the next request need not request again.
     private func offset(_ size: Int64) -> Int64 { isResumable ? size : 0 }
     private var isResumable: Bool { validator?.isEmpty == false }
 
@@ -105,8 +105,7 @@ struct DownloadPlan: Sendable {
         return .write(from: 0)
     }
 
-    /// A 206 response must continue the file with the requested range, in the same version and with the length of its
-    /// range.
+    /// A 206 response must continue the file with the requested range, in the same version and length.
     private func check(_ range: ContentRange?, _ requested: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
         throws(AsyncNetError)
     {

@@ -4,22 +4,22 @@ public import Foundation
 ///
 ///     let file = try await session.download(url, to: .file(target)).value
 ///
-/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``.
-/// A download starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it.
-/// Its chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is
-/// complete. After an error or a cancel the partial file is removed when the request is released, unless ``resumeData`` is
-/// read or the destination has the option `.continuePartialFile`.
+/// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``. A download
+/// starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it. Its
+/// chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is
+/// complete. After an error or a cancel the partial file is removed when the request is released, unless ``resumeData``
+/// is read or the destination has the option `.continuePartialFile`.
 ///
 /// `serializing` makes a value of the file's content, as of the body of a ``DataRequest``:
 ///
 ///     let report = try await session.download(url).serializing(Report.self).value
 ///
-/// A file at a place that was not given (``DownloadDestination/temporary``) is then removed when the request is released,
-/// unless its URL was read from ``value``, ``result`` or ``response``.
+/// A file at a place that was not given (``DownloadDestination/temporary``) is then removed when the request is
+/// released, unless its URL was read from ``value``, ``result`` or ``response``.
 ///
 /// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
 /// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
-/// the file then has the bytes as they were sent, with the codings of a `Content-Encoding` in the response all the same.
+/// if the response has a `Content-Encoding` all the same, the file has the coded bytes.
 public struct DownloadRequest: SerializableRequest, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

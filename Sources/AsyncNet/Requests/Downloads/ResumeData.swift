@@ -6,15 +6,15 @@ public import Foundation
 ///     let file = try await session.download(resumingWith: resumeData, to: .file(target)).value
 ///
 /// There is resume data only if the server identified the version of the resource: by a strong `ETag`, or by a
-/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). Resume data names a partial file, which the holder of the
-/// data owns: a download that continues takes the file over; ``discard()`` removes it.
+/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). It names a partial file, which its holder owns: a download
+/// that continues takes the file over; ``discard()`` removes it.
 ///
-/// Resume data may have been forged, so the file that it names is touched only if it proves to be the one that the
-/// download left: a regular file of this user's without hard links, whose name ends in `.partial` and which bears the
-/// random mark that the data repeats. For any other file the outcome is `.invalidRequest`; if no file has the name, the
-/// download starts over. The mark is an extended attribute, `user.asyncnet.partial`. On a file system without extended
-/// attributes, such as FAT, the mark stands in a file `NAME.mark` beside the partial file, together with the inode. A
-/// copy of a partial file, which has lost its mark, is not continued.
+/// Resume data may have been forged, so a file is touched only if it proves to be the one that the download left: a
+/// regular file of this user's without hard links, whose name ends in `.partial` and which bears the random mark that
+/// the data repeats. For any other file the outcome is `.invalidRequest`; if no file has the name, the download starts
+/// over. The mark is an extended attribute, `user.asyncnet.partial`, or on a file system without these, such as FAT, a
+/// file `NAME.mark` beside the partial file, together with the inode. A copy of a partial file has no mark, and is not
+/// continued.
 public struct ResumeData: Codable, Hashable, Sendable {
     /// The URL that the download requested, before redirects.
     public let url: URL

@@ -44,8 +44,7 @@ struct SegmentedTransfer: Sendable {
                         }
                     }
                 }
-                // The first failure cancels the other segments; `waitForAll` would wait for them to the end of the
-                // file.
+                // The first failure cancels the other segments; `waitForAll` would wait for them.
                 for try await _ in group {}
             }
             return (progress.state.withLock { $0.plan.contiguous }, nil)

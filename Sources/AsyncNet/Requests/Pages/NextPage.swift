@@ -19,14 +19,14 @@ public struct NextPage<Page: Sendable>: Sendable {
     /// Follows the response's first ``WebLink`` with relation `next`; a page without one is the last.
     public static var linked: NextPage { linked(relation: "next") }
 
-    /// Follows the response's first ``WebLink`` with this relation, such as `prev`. Links with an `anchor` that is another
-    /// URL than the response's do not count.
+    /// Follows the response's first ``WebLink`` with this relation, such as `prev`. Links with an `anchor` that is
+    /// another URL than the response's do not count.
     public static func linked(relation: String) -> NextPage { NextPage(rule: .link(relation: relation)) }
 
     /// Requests the closure's URL, which is resolved against the response's URL; `nil` ends the sequence.
     ///
-    /// The closure runs when the next page is asked for, on a thread that it may block; its error ends the sequence with
-    /// `.pagingFailed`, an `AsyncNetError` with its own code.
+    /// The closure runs when the next page is asked for, on a thread that it may block; its error ends the sequence
+    /// with `.pagingFailed`, an `AsyncNetError` with its own code.
     public static func url(
         _ next: @escaping @Sendable (_ page: Page, _ response: HTTPResponseHead) throws -> (any URLConvertible)?
     ) -> NextPage {
@@ -35,8 +35,8 @@ public struct NextPage<Page: Sendable>: Sendable {
 
     /// Sends the closure's request, for pages that a body or header selects; `nil` ends the sequence.
     ///
-    /// The request is the closure's own: its URL is resolved against the session's base URL, its headers are sent to any
-    /// origin, and none of the first request's. The closure runs as that of ``url(_:)``.
+    /// The request is the closure's own: its URL is resolved against the session's base URL, its headers are sent to
+    /// any origin, and none of the first request's. The closure runs as that of ``url(_:)``.
     public static func request(
         _ next: @escaping @Sendable (_ page: Page, _ response: HTTPResponseHead) throws -> (any URLRequestConvertible)?
     ) -> NextPage {

@@ -102,8 +102,7 @@ struct PageCourse: Sendable {
     }
 }
 
-/// Removes what adapters before it have added to a request for another origin than the first page's, as a redirect
-/// would.
+/// Removes what adapters before it have added to a request for another origin, as a redirect would.
 private struct OriginGuard: RequestAdapter, NonBlocking {
     private let origin: String
     private let redirects: RedirectHandler

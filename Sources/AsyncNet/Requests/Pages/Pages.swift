@@ -8,15 +8,14 @@ import Foundation
 ///
 ///     for try await products in session.pages([Product].self, from: "products") { show(products) }
 ///
-/// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is asked
-/// for, so a loop that ends early has requested no more than it has used, and `prefix(10)` limits the number of pages. Each
-/// page is a request with the session's policies and the given options, `deadline` for each page included. Cancelling the
-/// task that waits for a page cancels its request. Each loop begins with the first page.
+/// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is
+/// asked for, so a loop that ends early has requested no more than it has used, and `prefix(10)` limits the number of
+/// pages. Each page is a request with the session's policies and the given options, `deadline` for each page included.
+/// Cancelling the task that waits for a page cancels its request. Each loop begins with the first page.
 ///
 /// A page with a status other than 200 to 299, or of a type that the request's `Accept` does not list, ends the
-/// sequence with `.unacceptableStatus` or `.unacceptableContentType`. A page that leads to an equal request of an earlier
-/// page, such as itself, ends the sequence with `.pagingFailed` once the next page is asked for. After an error, or the
-/// last page, there are no more pages.
+/// sequence with `.unacceptableStatus` or `.unacceptableContentType`; a page that leads to an equal request of an
+/// earlier page, such as itself, with `.pagingFailed` once the next page is asked for. Nothing follows an error.
 public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     let first: RequestBlueprint
     let options: RequestOptions

@@ -2,14 +2,14 @@ import Foundation
 
 /// The values of a stream, decoded on the actor of the loop that reads them.
 ///
-/// Made by ``StreamRequest/decoding(_:decoder:maximumLength:)`` and by `decoding` of a sequence of events, for types that must not
-/// leave their actor.
+/// Made by ``StreamRequest/decoding(_:decoder:maximumLength:)`` and by `decoding` of a sequence of events, for types
+/// that must not leave their actor.
 public struct ActorBoundValues<Value: Decodable>: AsyncSequence {
     public typealias Element = Value
 
     struct Piece {
         let decoding: StreamDecoding
-        /// What an error calls the data.
+        /// The words for the data in an error's message.
         let subject: String
         let data: () throws -> Data
     }

@@ -21,8 +21,7 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
 }
 
 extension AsyncSequence where Element == ServerSentEvent {
-    /// The data of each event, decoded on the actor of the loop: for types whose `Decodable` conformance is isolated to an
-    /// actor.
+    /// The data of each event, decoded on the actor of the loop, for a `Decodable` conformance isolated to it.
     @_disfavoredOverload
     public func decoding<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil
@@ -43,7 +42,7 @@ extension AsyncSequence where Element == ServerSentEvent {
 }
 
 extension ServerSentEvent {
-    /// What an error calls the event; an id of a hostile server is shortened and shown without control characters.
+    /// The words for the event in an error's message. The id may be a hostile server's, so it is cut and escaped.
     fileprivate var subject: String {
         guard let id, !id.isEmpty else { return "The data of an event without id" }
         return "The data of event \(String(id.prefix(100)).debugDescription)"

@@ -4,8 +4,8 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///     let events = session.stream(url, method: .post, parameters: prompt).serverSentEvents.ending(with: "[DONE]")
     ///     for try await chunk in events.decoding(Chunk.self) { print(chunk) }
     ///
-    /// The end marker is not delivered, and the stream is not read any more: its request is cancelled, as when a loop is
-    /// left, and not connected again. A stream that ends without the marker ends the sequence, too.
+    /// The end marker is not delivered, and the stream is not read any more: its request is cancelled, as when a loop
+    /// is left, and not connected again. A stream that ends without the marker ends the sequence, too.
     public func ending(with marker: String) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         EndedEvents(base: self, marker: marker)
     }

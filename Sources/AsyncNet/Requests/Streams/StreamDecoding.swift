@@ -2,7 +2,7 @@ import Foundation
 
 struct StreamDecoding: Sendable {
     let decoder: any DataDecoder
-    /// What an error contains about the stream's request; `nil` if the request is not known.
+    /// The stream's request, for errors; `nil` if it is not known.
     let context: (@Sendable () -> AsyncNetError.Context)?
 
     init(_ request: RequestEngine, _ decoder: (any DataDecoder)?) {

@@ -2,10 +2,10 @@
 ///
 ///     for try await line in session.stream(url).lines { print(line) }
 ///
-/// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first read, or
-/// when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs. Leaving
-/// the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be read once: as
-/// chunks, bytes, lines, values or events.
+/// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first read,
+/// or when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs.
+/// Leaving the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be
+/// read once: as chunks, bytes, lines, values or events.
 ///
 /// Validators run on the head, before the first byte is read; their body is empty.
 public struct StreamRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
