@@ -5,9 +5,7 @@ protocol CacheStore: Sendable {
     /// The stored responses of a key, newest first.
     func entries(_ key: CacheKey) async -> [CacheEntry]
 
-    /// Takes the body of a response, which replaces stored responses of the same variant once the body is complete.
-    ///
-    /// - Returns: `nil` if the response cannot be stored.
+    /// Takes the body of a response, which then replaces those of the same variant; `nil` if it cannot be stored.
     func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)?
 
     /// Replaces the head of a stored response; its body stays. Does nothing if the response is not stored any more.

@@ -24,9 +24,7 @@ public struct EmptyBodies: Sendable {
         if response.data.isEmpty, !allow(response) { throw AsyncNetError(.emptyBody) }
     }
 
-    /// The value of a response without a body.
-    ///
-    /// - Throws: `.emptyBody` if the response must have one, or the type has no such value.
+    /// The value of a response without a body; throws `.emptyBody` if the response or the type does not allow that.
     func value<Value>(for response: RawResponse) throws(AsyncNetError) -> Value {
         guard allow(response) else { throw AsyncNetError(.emptyBody) }
         guard let type = Value.self as? any EmptyResponse.Type, let value = type.emptyValue as? Value else {

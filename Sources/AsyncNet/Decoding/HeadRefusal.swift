@@ -6,9 +6,7 @@ struct HeadRefusal: Sendable {
     /// Whether a validator of the whole response comes first, whose error would take precedence.
     let isAfterOthers: Bool
 
-    /// The first refusal by status or type.
-    ///
-    /// - Parameter response: The head with a pending body.
+    /// The first refusal, by status or type, of a response whose body is pending.
     init?(of response: RawResponse, by validators: [Validator]) {
         for (index, validator) in validators.enumerated() where validator.subject != .wholeResponse {
             do throws(AsyncNetError) { try validator(response) } catch {

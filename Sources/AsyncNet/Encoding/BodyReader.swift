@@ -46,9 +46,7 @@ final class BodyReader {
         return tapped(nil)
     }
 
-    /// Moves the next bytes into a buffer without waiting.
-    ///
-    /// - Returns: The number of bytes, 0 at the end, `nil` if the next bytes have to be waited for.
+    /// Moves the next bytes into a buffer: their number, 0 at the end, `nil` if they have to be waited for.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         while try advance(), let piece = current {
             switch piece {
@@ -67,9 +65,7 @@ final class BodyReader {
         return 0
     }
 
-    /// What follows the body; called once it has been read.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.bodyStreamFailed` or `.invalidRequest`.
+    /// What follows the body; called once it has been read. Throws `.bodyStreamFailed` or `.invalidRequest`.
     func trailers() async throws(AsyncNetError) -> HTTPHeaders {
         guard let makeTrailers else { return [:] }
         let trailers: HTTPHeaders

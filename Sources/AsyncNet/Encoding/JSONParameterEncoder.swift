@@ -30,13 +30,8 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }
 
-    /// A JSON body by a `JSONEncoder` with these strategies for names and dates, and this formatting.
-    ///
-    /// - Parameters:
-    ///   - keys: How the names of members are written; unchanged by default.
-    ///   - dates: How dates are written, such as `.iso8601`, which writes no fraction of a second; by default as seconds
-    ///     since 2001.
-    ///   - formatting: Such as `.sortedKeys`.
+    /// A JSON body by a `JSONEncoder` with these strategies for names and dates, and this formatting. By default names are
+    /// unchanged, and dates are seconds since 2001; `.iso8601` writes no fraction of a second.
     public static func json(
         keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
         dates: JSONEncoder.DateEncodingStrategy = .deferredToDate, formatting: JSONEncoder.OutputFormatting = []

@@ -14,9 +14,7 @@ package struct MeasuredBody: Sendable {
     let trailers: (@Sendable () async throws -> HTTPHeaders)?
     package let length: Int64?
 
-    /// Measures the files, with up to three system calls each.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
+    /// Measures the files, with up to three system calls each; throws `.fileNotReadable`.
     package init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
         (tap, trailers) = (body.tap, body.trailers)

@@ -1,6 +1,5 @@
-/// Parses challenges and their parameters (RFC 9110 §11.2 to §11.4).
-///
-/// Commas separate parameters and challenges; only an equals sign after a word shows that a parameter follows.
+/// Parses challenges and their parameters (RFC 9110 §11.2 to §11.4). Commas separate both; only an equals sign after a
+/// word shows that a parameter follows.
 struct AuthenticationScanner: ByteScanner {
     var rest: Substring.UTF8View
 

@@ -16,9 +16,7 @@ package struct ContentDisposition: Hashable, Sendable {
         parameters = HTTPParameters.firstValues(text.utf8[type.endIndex...])
     }
 
-    /// The file name as sent: `filename*` if it can be decoded, else `filename`; `nil` if both are missing or empty.
-    ///
-    /// Untrusted: it may be a path, see ``FileName``.
+    /// The file name as sent, `filename*` if it can be decoded, else `filename`. It may be a path, see ``FileName``.
     package var fileName: String? {
         let names = [parameters["filename*"].flatMap(ExtendedValue.decoded), parameters["filename"]]
         return names.lazy.compactMap { $0 }.first { !$0.isEmpty }

@@ -2,8 +2,6 @@
 enum ContentLength {
     /// The length in all values of the field, joined by commas, which may repeat it: digits only, at most 2^63 - 1.
     /// `nil` if the values differ or are invalid.
-    ///
-    /// Digits only, at most 2^63 - 1. Repetitions of the same length are allowed.
     static func bytes(_ text: String) -> Int64? {
         guard text.utf8.contains(0x2C) else { return number(text[...]) }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map(number)

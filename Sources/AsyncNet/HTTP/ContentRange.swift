@@ -58,9 +58,7 @@ extension HTTPResponseHead {
     }
 }
 
-/// The range of a request, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2).
-///
-/// Bytes are counted from 0; negative numbers count as 0.
+/// The range of a request, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2). Bytes are counted from 0.
 enum ByteRange: Hashable, Sendable {
     case from(Int64)
     case closed(ClosedRange<Int64>)

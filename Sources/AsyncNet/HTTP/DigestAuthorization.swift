@@ -1,6 +1,5 @@
-/// The Digest scheme's state for one protection space (RFC 7616): the server's nonce, and how often it was used.
-///
-/// Holds no secret: user and password are given to each call. A new challenge makes a new state.
+/// The Digest scheme's state for one protection space (RFC 7616): the server's nonce, and how often it was used, but no
+/// secret. A new challenge makes a new state.
 struct DigestAuthorization: Sendable {
     let realm: String
     let algorithm: HashAlgorithm
@@ -49,11 +48,8 @@ struct DigestAuthorization: Sendable {
 
     /// The value of `Authorization` or `Proxy-Authorization` for the next hop; counts a use of the nonce.
     ///
-    /// - Parameters:
-    ///   - uri: The target as in the request line: path and query, or host and port for CONNECT.
-    ///   - body: The request's bytes, read only if the server offers `auth-int` without `auth`; `nil` if they are not
-    ///     in memory.
-    ///   - cnonce: For tests; random by default.
+    /// - Parameter uri: The target as in the request line: path and query, or host and port for CONNECT.
+    /// - Parameter body: Called only if the server offers `auth-int` without `auth`; `nil` for bytes not in memory.
     /// - Returns: `nil` if the body has to be hashed and `body` returned `nil`.
     /// - Throws: `.invalidRequest` for a user name with a control character.
     mutating func header(

@@ -2,9 +2,8 @@ import Foundation
 
 /// Names of files that servers send, made safe on all platforms: a server must not choose a path.
 enum FileName {
-    /// A safe name for a download: the server's name, else the last component of the URL's path, else `download`.
-    ///
-    /// - Parameter mediaType: Determines the extension of `download`; other names keep theirs.
+    /// A safe name for a download: the server's, else the last component of the URL's path, else `download` with the
+    /// extension of the media type.
     static func suggested(by disposition: ContentDisposition?, url: URL?, mediaType: MediaType?) -> String {
         if let name = disposition?.fileName.flatMap(safe) ?? url.flatMap(lastComponent).flatMap(safe) { return name }
         let suffix = mediaType.flatMap(MediaTypes.preferredExtension).map { ".\($0)" }

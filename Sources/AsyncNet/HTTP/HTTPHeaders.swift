@@ -135,9 +135,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         headers.contains { $0.hasName(name) }
     }
 
-    /// Whether a header lists a token, in any case.
-    ///
-    /// - Parameter token: In lower case.
+    /// Whether a header lists a token, which is given in lower case.
     package func lists(_ token: String, in name: String) -> Bool {
         guard let tokens = self[name] else { return false }
         return tokens.utf8.split(separator: UInt8(ascii: ",")).contains { part in

@@ -54,9 +54,7 @@ extension WebLink: ShownByDescription {
 }
 
 extension HTTPHeaders {
-    /// The links of all `Link` fields, in order.
-    ///
-    /// - Parameter base: The URL that relative targets are resolved against: that of the response.
+    /// The links of all `Link` fields, in order; relative targets are resolved against `base`.
     func links(relativeTo base: URL) -> [WebLink] {
         values(for: "Link").flatMap { text in
             var scanner = LinkScanner(text)

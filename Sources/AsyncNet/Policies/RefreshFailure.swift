@@ -13,9 +13,7 @@ enum RefreshFailure {
     /// The delay before the refresh is repeated; `nil` if it must not be, since the server may have consumed the
     /// refresh token, or has refused it.
     ///
-    /// - Parameters:
-    ///   - retry: How often the refresh was repeated.
-    ///   - error: What the authenticator threw: only that of a request of AsyncNet's says what the server has received.
+    /// - Parameter error: Only that of a request of AsyncNet's says what the server has received.
     static func delay(
         beforeRetry retry: Int, after error: any Error, now: Date, using random: inout some RandomNumberGenerator
     ) -> Duration? {

@@ -5,10 +5,8 @@ package protocol TracingPolicy: RequestPolicy {
 
 /// The part of one run in a trace, which learns of each hop.
 package protocol RequestTrace: AnyObject, Sendable {
-    /// Adds the headers of the trace to a hop that is about to be sent. The hop before it in this run has ended.
-    ///
-    /// - Parameter urlTemplate: See ``HopSummary/urlTemplate``.
-    /// - Returns: What learns of the hop; `nil` if nothing does.
+    /// Adds the headers of the trace to a hop that is about to be sent; the hop before it in this run has ended.
+    /// Returns the hop's part of the trace, if there is one.
     func beginHop(_ request: inout HTTPRequestHead, urlTemplate: String?, isRedirected: Bool) -> (any TracedHop)?
     /// The part of a run that serves this run.
     func branch(_ kind: TraceBranch) -> any RequestTrace

@@ -1,10 +1,8 @@
 protocol RequestSession: AnyObject, Sendable {
     nonisolated var environment: Environment { get }
 
-    /// Adds the request to the running requests, and counts its transfer.
-    ///
-    /// - Returns: What the request's task works for.
-    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` if the session has finished.
+    /// Adds the request to the running ones, and counts its transfer; throws `.sessionFinished` if the session has
+    /// finished. Returns what the request's task works for.
     func begin(_ request: RequestEngine) async throws(AsyncNetError) -> Purpose
 
     /// Removes the request from the running requests. Its transfer may end later.

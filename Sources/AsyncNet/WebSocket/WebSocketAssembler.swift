@@ -35,9 +35,7 @@ struct WebSocketAssembler: ~Copyable, Sendable {
         }
     }
 
-    /// Adds a piece of a frame's payload, and validates its text.
-    ///
-    /// - Parameter length: The payload's.
+    /// Adds a piece of a frame's payload of this length, and validates its text.
     mutating func append(_ piece: Data, of length: Int) throws(WebSocketFailure) {
         let start = bytes.count
         if isCompressed {

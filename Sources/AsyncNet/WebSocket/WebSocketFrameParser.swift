@@ -1,8 +1,7 @@
 import Foundation
 
-/// Parses and checks frame heads (RFC 6455 §5.2).
-///
-/// Each byte is checked as soon as it is there, so that a violation is found before the bytes that would follow.
+/// Parses and checks frame heads (RFC 6455 §5.2), each byte as soon as it is there, so that a violation is found before
+/// the bytes that would follow.
 struct WebSocketFrameParser: Sendable {
     let role: WebSocketRole
     /// Whether compression was agreed, so that RSV1 has a meaning.

@@ -17,10 +17,7 @@ package struct WebSocketHandshake: Sendable {
     private let protocols: [String]
     private let compression: WebSocketCompression?
 
-    /// - Parameters:
-    ///   - protocols: Subprotocols, in the order of preference.
-    ///   - compression: What to offer; `nil` offers none. Without zlib none is offered.
-    ///   - random: Makes the key's 16 bytes.
+    /// - Parameter compression: What to offer; `nil` offers none. Without zlib none is offered.
     /// - Throws: ``AsyncNetError`` with code `.invalidRequest` if a subprotocol is not a token, or is repeated.
     package init(
         protocols: [String] = [], compression: WebSocketCompression? = nil,
@@ -51,9 +48,7 @@ package struct WebSocketHandshake: Sendable {
         return headers
     }
 
-    /// Checks the response, and returns what it agrees to.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.webSocketHandshakeFailed`.
+    /// Checks the response, and returns what it agrees to; throws `.webSocketHandshakeFailed`.
     package func agreement(from response: HTTPResponseHead) throws(AsyncNetError) -> WebSocketAgreement {
         guard response.statusCode == 101 else {
             throw failure("The server refused the WebSocket with status \(response.statusCode)")

@@ -17,10 +17,8 @@ extension WebSocketMachine {
         hasSentClose ? nil : closeFrame(failure.closeCode)
     }
 
-    /// The frames of a message, each with a payload of at most `fragmentSize` bytes; `nil` is one frame.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.webSocketClosed` after this side's close frame, `.encodingFailed` without
-    ///   memory to compress.
+    /// The frames of a message, each with a payload of at most `fragmentSize` bytes; `nil` is one frame. Throws
+    /// `.webSocketClosed` after this side's close frame, `.encodingFailed` without memory to compress.
     package mutating func encode(
         _ message: WebSocketMessage, fragmentSize: Int? = nil
     ) throws(AsyncNetError) -> Data {
@@ -38,10 +36,8 @@ extension WebSocketMachine {
         try control(.pong, payload)
     }
 
-    /// A close frame, after which this side sends nothing. `nil` sends no code.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.invalidRequest` for a code that must not be sent and for a reason of more
-    ///   than 123 bytes, `.webSocketClosed` after this side's close frame.
+    /// A close frame, after which this side sends nothing; `nil` sends no code. Throws `.invalidRequest` for a code
+    /// that must not be sent and for a reason of more than 123 bytes, `.webSocketClosed` after this side's close frame.
     package mutating func encodeClose(
         _ code: WebSocketCloseCode? = .normalClosure, reason: String = ""
     ) throws(AsyncNetError) -> Data {

@@ -1,8 +1,6 @@
 import Foundation
 
-/// Delimits the texts of a JSON text sequence (RFC 7464) in chunks.
-///
-/// Tracks strings and brackets only, which decide where a text may end.
+/// Delimits the texts of a JSON text sequence (RFC 7464) in chunks, by their strings and brackets only.
 struct JSONTextSplitter {
     static let separator: UInt8 = 0x1E
 

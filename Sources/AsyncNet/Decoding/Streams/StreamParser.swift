@@ -1,8 +1,7 @@
 import Foundation
 
-/// Converts the chunks of a body to elements, which do not depend on where chunks end.
-///
-/// Pure: no clock, no I/O. A parser that has failed stays failed.
+/// Converts the chunks of a body to elements, which do not depend on where chunks end, without clock and I/O. A parser
+/// that has failed stays failed.
 protocol StreamParser: Sendable {
     associatedtype Element
 
@@ -12,9 +11,7 @@ protocol StreamParser: Sendable {
     ///   returns such elements, the next call throws.
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [Element]
 
-    /// Ends the input, and returns the elements that its end completes.
-    ///
-    /// - Throws: ``AsyncNetError``, as ``receive(_:)`` does.
+    /// Ends the input, and returns the elements that its end completes; throws as ``receive(_:)`` does.
     mutating func finish() throws(AsyncNetError) -> [Element]
 }
 

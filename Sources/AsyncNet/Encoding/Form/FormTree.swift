@@ -1,6 +1,4 @@
-/// A value's encoded form before it is written.
-///
-/// A tree, since containers may be filled in any order and are sorted at the end.
+/// A value's encoded form before it is written: a tree, as containers are filled in any order and sorted at the end.
 final class FormNode {
     enum Content {
         case nothing

@@ -96,9 +96,7 @@ public struct MultipartForm: Sendable {
         return form
     }
 
-    /// This form with a boundary that occurs in no part in memory.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.encodingFailed` if the given boundary occurs in a part or is invalid.
+    /// This form with a boundary that occurs in no part in memory. Throws `.encodingFailed` for an unusable given one.
     func settled() throws(AsyncNetError) -> MultipartForm {
         for part in parts { try part.body.form?.checkBoundary() }
         guard !isBoundaryGiven else {

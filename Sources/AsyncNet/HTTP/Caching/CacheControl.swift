@@ -1,6 +1,5 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2), with names in lower case and arguments unquoted.
-///
-/// Of a directive that repeats, the first is used (RFC 9111 §4.2.1). Text that is no directive is skipped.
+/// The directives of `Cache-Control` (RFC 9111 §5.2), with names in lower case and arguments unquoted: of equal names
+/// the first (§4.2.1), without text that is no directive.
 struct CacheControl: Sendable, Hashable {
     /// An empty argument if there is none.
     private var directives: [String: String] = [:]

@@ -19,9 +19,8 @@ struct CacheRequest: Sendable {
 
     let key: String
 
-    /// - Parameters:
-    ///   - credential: A credential that the request is sent with only after a challenge.
-    ///   - body: The bytes of the request's body, none without a body; `nil` if they are not in memory.
+    /// - Parameter credential: A credential that the request is sent with only after a challenge.
+    /// - Parameter body: `nil` for bytes that are not in memory.
     init(
         _ head: HTTPRequestHead, mode: CacheMode, trust: ResponseTrust, credential: String? = nil,
         body: Data? = Data(), isRepeated: Bool = false

@@ -32,9 +32,7 @@ struct Freshness {
     /// Whether the response may be used while it is revalidated (RFC 5861 §3).
     var allowsStaleWhileRevalidating: Bool { allowsStale(within: control.seconds("stale-while-revalidate")) }
 
-    /// Whether the response may be used in place of an error (RFC 5861 §4).
-    ///
-    /// - Parameter request: The directives of the request, which may allow it too.
+    /// Whether the response may be used in place of an error (RFC 5861 §4), which the request may allow too.
     func allowsStaleIfError(_ request: CacheControl) -> Bool {
         allowsStale(within: control.seconds("stale-if-error"))
             || allowsStale(within: request.seconds("stale-if-error"))

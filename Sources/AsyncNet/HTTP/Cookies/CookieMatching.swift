@@ -24,9 +24,8 @@ struct CookieOrigin: Hashable, Sendable {
     }
 }
 
-/// Comparison of hosts and paths (RFC 6265bis §5.1.2 to §5.1.4), by bytes.
-///
-/// A trailing dot counts: `example.com.` is another host than `example.com`, as in browsers.
+/// Comparison of hosts and paths (RFC 6265bis §5.1.2 to §5.1.4), by bytes. As in browsers, `example.com.` is another
+/// host than `example.com`.
 package enum CookieMatching {
     /// The limit of a host in octets, as in DNS (RFC 1035 §2.3.4). Longer hosts have no cookies.
     static let maximumHostSize = 255

@@ -63,9 +63,7 @@ struct CookieStore: Sendable {
         }
     }
 
-    /// Stores a cookie of the program's own, replacing the cookie of the same name, domain and path.
-    ///
-    /// - Returns: `false` for a cookie that cannot be stored and sent; an expired cookie is removed.
+    /// Stores a cookie of the program's own; `false` for one that cannot be stored and sent. An expired one is removed.
     mutating func set(_ cookie: Cookie, now: Date) -> Bool {
         guard cookie.isStorable else { return false }
         _ = insert(cookie, now: now)

@@ -20,9 +20,7 @@ enum NetscapeCookies {
 
         """
 
-    /// The file's text.
-    ///
-    /// A cookie without a name has an empty name field, which curl reads as a cookie with a name and no value.
+    /// The file's text. A cookie without a name has an empty field, which curl reads as a name without a value.
     static func text(_ cookies: [Cookie]) -> String {
         opening + cookies.lazy.map { line($0) + "\n" }.joined()
     }

@@ -1,7 +1,5 @@
-/// The state machine of one origin's circuit.
-///
-/// Every change of phase begins a new generation; the results of requests admitted in an earlier generation are
-/// ignored.
+/// The state machine of one origin's circuit. Every change of phase begins a new generation; the results of requests
+/// admitted in an earlier generation are ignored.
 struct BreakerState {
     struct Pass: Hashable {
         fileprivate let generation: Int

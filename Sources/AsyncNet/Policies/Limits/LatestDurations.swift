@@ -13,10 +13,8 @@ struct LatestDurations {
         oldest = (oldest + 1) % Self.capacity
     }
 
-    /// By the nearest-rank method: the smallest sample with at least that part of the samples at or below it.
-    ///
-    /// - Parameter part: From 0 to 1. NaN counts as 1.
-    /// - Returns: `nil` while there are too few samples.
+    /// By the nearest-rank method: the smallest sample with at least that part, from 0 to 1, of the samples at or below
+    /// it. NaN counts as 1. `nil` while there are too few samples.
     func percentile(_ part: Double) -> Duration? {
         guard samples.count >= Self.minimum else { return nil }
         let part = part.isNaN ? 1 : min(max(part, 0), 1)

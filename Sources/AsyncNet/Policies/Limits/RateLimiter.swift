@@ -23,11 +23,8 @@ final class RateLimiter: Sendable {
 
     func waitingCount(origin: String) -> Int { origins.withLock { [origin = key(origin)] in $0[origin]?.waiting ?? 0 } }
 
-    /// Waits until a request may be sent.
-    ///
-    /// - Parameter deadline: A time of the session's clock.
-    /// - Throws: `.cancelled` as soon as the task is cancelled; `.deadlineExceeded` at once if there is no token before
-    ///   the deadline.
+    /// Waits until a request may be sent. Throws `.deadlineExceeded` at once if there is no token before the deadline,
+    /// a time of the session's clock.
     func acquire(origin: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
         let origin = key(origin)
@@ -63,9 +60,7 @@ final class RateLimiter: Sendable {
             "The rate limit allows the request in \((next - now).inSeconds), which is after its deadline")
     }
 
-    /// Takes a token for the request that has waited longest.
-    ///
-    /// - Returns: When there will be one, if there is none yet.
+    /// Takes a token for the request that has waited longest; returns when there will be one, if there is none yet.
     private func takeToken(_ origin: String) -> Duration? {
         let now = time.now
         return origins.withLock { origins in

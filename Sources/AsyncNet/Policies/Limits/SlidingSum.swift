@@ -1,7 +1,5 @@
-/// A sum of the amounts added within a window of time.
-///
-/// The window has ten slots; when a tenth of it has passed, the oldest slot is dropped. So an amount counts for between
-/// nine and ten tenths of the window.
+/// A sum of the amounts added within a window of time. The window has ten slots, of which the oldest is dropped when a
+/// tenth has passed: an amount counts for between nine and ten tenths of the window.
 struct SlidingSum {
     private static let slotCount = 10
 

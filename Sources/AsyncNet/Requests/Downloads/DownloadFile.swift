@@ -144,10 +144,8 @@ final class DownloadFile: Sendable {
         if isKept { FileSystem.remove(Self.kept(beside: place).notes.path) }
     }
 
-    /// The file that resume data names must bear the mark of the download: any program may have written the resume
-    /// data.
-    ///
-    /// - Returns: `false` if the file is gone, so that the download starts over with another file.
+    /// Checks the mark of the file that resume data names, since any program may have written the data. `false` if the
+    /// file is gone, so that the download starts over with another one.
     func checkResumed() throws(AsyncNetError) -> Bool {
         let (partial, mark, isOwned) = state.withLock { ($0.partial, $0.mark, $0.isOwned) }
         guard let partial else { return true }

@@ -37,9 +37,7 @@ final class DownloadSink: ResponseSink {
         return file.finished
     }
 
-    /// The response with the file's content as its body.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotReadable`.
+    /// The response with the file's content as its body; throws `.fileNotReadable`.
     func response(_ response: RawResponse) async throws -> RawResponse {
         guard let finished = file.finished else { throw AsyncNetError(.badServerResponse) }
         let data = try await UserCode.runAbandonably {

@@ -15,10 +15,7 @@ struct StreamDecoding: Sendable {
         context = event.decoding.context
     }
 
-    /// Decodes the closure's data, on a thread that the decoder may block if it may take long.
-    ///
-    /// - Parameter subject: What the data is, for the error.
-    /// - Throws: ``AsyncNetError``, with the request if it is known.
+    /// Decodes the closure's data, on a thread that the decoder may block if it may take long. Errors name `subject`.
     func value<Value: Decodable & Sendable>(
         _ type: Value.Type, in subject: String, _ data: () throws -> Data
     ) async throws -> Value {
