@@ -6,7 +6,7 @@ import Testing
 @Suite("Accept-Encoding")
 struct AcceptEncodingTests {
     @Test(
-        "Only identity is accepted if the value names no other coding",
+        "An Accept-Encoding that names no coding but identity accepts only unencoded responses",
         arguments: [
             ("identity", true), ("IDENTITY", true), (" identity ; q=1", true), ("identity;q=0.5, *;q=0", true),
             ("", true),
@@ -17,7 +17,7 @@ struct AcceptEncodingTests {
         #expect(HTTPHeaders([HTTPHeader(name: "accept-encoding", value: value)]).acceptsOnlyIdentity == isOnly)
     }
 
-    @Test("Without the header, and with one that is omitted, every coding is accepted")
+    @Test("A request without Accept-Encoding, or that omits it, accepts every content coding")
     func absent() {
         #expect(!HTTPHeaders().acceptsOnlyIdentity)
         #expect(!HTTPHeaders([.omitting("Accept-Encoding")]).acceptsOnlyIdentity)

@@ -7,7 +7,7 @@ struct AuthenticationChallengeTests {
     typealias Challenge = AuthenticationChallenge
 
     @Test(
-        "Schemes, parameters and token68",
+        "WWW-Authenticate lines are parsed into challenges with scheme, parameters and token68",
         arguments: [
             ([], []),
             (["Basic realm=\"simple\""], [Challenge(scheme: "basic", parameters: ["realm": "simple"])]),
@@ -68,7 +68,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "A malformed challenge is dropped with the text after it, up to the next header line",
+        "A malformed challenge is dropped with the rest of its header line; later lines are parsed",
         arguments: [
             (["", "   ", ",", "\"", "=", "é", "/", "@ Basic realm=r"], []),
             (
@@ -95,7 +95,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "A header without a scheme has parameters alone",
+        "Authentication-Info is parsed as a list of parameters without a scheme",
         arguments: [
             ("nextnonce=\"n\", rspauth=\"0\",qop=auth", ["nextnonce": "n", "rspauth": "0", "qop": "auth"]), ("", [:]),
             ("Digest", [:]), (", A=b", ["a": "b"]),
@@ -105,7 +105,7 @@ struct AuthenticationChallengeTests {
         #expect(Challenge.parameters(text) == parameters)
     }
 
-    @Test("No input traps, and parsed values have no control characters")
+    @Test("Random challenges never trap the parser, and parsed values contain no control characters")
     func fuzzed() {
         let words = [
             "Basic", "Digest ", "realm", "=", "==", "\"", "\\", ",", " ", "\t", "a", "nonce=\"n\"", "YQ==", "é",

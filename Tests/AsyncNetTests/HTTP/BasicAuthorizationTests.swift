@@ -5,7 +5,7 @@ import Testing
 @Suite("Basic authentication (RFC 7617)", .timeLimit(.minutes(5)))
 struct BasicAuthorizationTests {
     @Test(
-        "User and password are encoded in UTF-8 and Base64",
+        "Basic credentials are user and password in UTF-8 and Base64",
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="),
@@ -17,7 +17,7 @@ struct BasicAuthorizationTests {
     }
 
     @Test(
-        "A colon in the name and control characters in name or password are refused, without showing them",
+        "Basic credentials with a colon in the user or a control character are an error that shows neither",
         arguments: [
             ("a:b", "hidden"), (":", "hidden"), ("a\n", "hidden"), ("a", "hidden\r\n"), ("a", "hidden\0"),
             ("a\u{7F}", "hidden"), ("a", "\thidden"),

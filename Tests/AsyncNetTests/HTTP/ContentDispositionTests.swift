@@ -6,7 +6,7 @@ import Testing
 @Suite("Content-Disposition", .timeLimit(.minutes(5)))
 struct ContentDispositionTests {
     @Test(
-        "filename and filename* give the file's name",
+        "The file name of Content-Disposition comes from filename or filename*",
         arguments: [
             ("Attachment; filename=example.html", "example.html"),
             ("INLINE; FILENAME= \"an example.html\"", "an example.html"),
@@ -43,7 +43,7 @@ struct ContentDispositionTests {
     }
 
     @Test(
-        "A filename* that cannot be decoded gives way to filename",
+        "If filename* of Content-Disposition cannot be decoded, the file name comes from filename",
         arguments: [
             "UTF-8''%", "UTF-8''%e", "UTF-8''%zz", "UTF-8''%e4", "UTF-8''%e2%82", "UTF-8'%41", "UTF-8%41", "''%41",
             "utf-16''%41", "koi8-r''%41",
@@ -55,14 +55,14 @@ struct ContentDispositionTests {
     }
 
     @Test(
-        "Types are tokens, in any case",
+        "The type of Content-Disposition is parsed in any case, and lowercased",
         arguments: [("ATTACHMENT", "attachment"), (" inline ;x=y", "inline"), ("form-data; name=a", "form-data")])
     func types(_ text: String, _ type: String) {
         #expect(ContentDisposition(text)?.type == type)
     }
 
     @Test(
-        "A value without a type is refused",
+        "A Content-Disposition without a valid type is not parsed",
         arguments: [
             "", ";", "; filename=a", "filename=a", "\"attachment\"; filename=a", "attachment filename=a",
             "attachment, x; filename=a", "ä",

@@ -5,7 +5,7 @@ import Testing
 @Suite("Content ranges", .timeLimit(.minutes(5)))
 struct ContentRangeTests {
     @Test(
-        "Every Content-Range that RFC 9110 §14.4 allows is read, and written again",
+        "A valid Content-Range is parsed, and its description is the same text (RFC 9110 §14.4)",
         arguments: [
             ("bytes 0-99/100", 0...99, 100), ("bytes 0-99/*", 0...99, nil), ("bytes */100", nil, 100),
             ("bytes 42-1233/1234", 42...1233, 1234),
@@ -23,14 +23,14 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "The unit's case and space around do not matter",
+        "A Content-Range is parsed with any case of its unit, surrounding space and leading zeros",
         arguments: ["BYTES 0-99/100", "Bytes 0-99/100", " bytes 0-99/100\t", "bytes 00-099/0100"])
     func lax(_ text: String) {
         #expect(ContentRange(text)?.description == "bytes 0-99/100")
     }
 
     @Test(
-        "A text that is no Content-Range is refused",
+        "A malformed Content-Range is not parsed",
         arguments: [
             "", "bytes", "bytes ", "bytes 0-99", "bytes=0-99/100", "items 0-99/100", "bytes 99-0/100",
             "bytes 0-100/100", "bytes 0-99/0", "bytes */*",
@@ -51,7 +51,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "The Range header of each kind of range",
+        "Each ByteRange gives its value of the Range header, with negative bounds as 0",
         arguments: [
             (ByteRange.from(5), "bytes=5-"), (.from(0), "bytes=0-"), (.closed(0...499), "bytes=0-499"),
             (.last(500), "bytes=-500"), (.from(-5), "bytes=0-"),

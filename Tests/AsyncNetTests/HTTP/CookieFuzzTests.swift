@@ -23,7 +23,7 @@ struct CookieFuzzTests {
         }
     }
 
-    @Test("Ten thousand random headers, dates and joined headers end in a cookie or in none, never in a trap")
+    @Test("Ten thousand random Set-Cookie headers and dates never trap the cookie parser")
     func texts() throws {
         var random = Fuzzing.random(65)
         let origins = try ["https://a.b/x", "http://[::1]/", "http://www.a.b./"].compactMap {
@@ -52,7 +52,7 @@ struct CookieFuzzTests {
         #expect(accepted > 1000)
     }
 
-    @Test("Cookies read from ten thousand random files are written and read again unchanged")
+    @Test("Cookies parsed from ten thousand random files are unchanged after writing and parsing them again")
     func files() {
         var random = Fuzzing.random(66)
         var accepted = 0

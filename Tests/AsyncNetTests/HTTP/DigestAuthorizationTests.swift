@@ -22,7 +22,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "RFC 7616 §3.9.1, to the letter",
+        "The Authorization header is that of RFC 7616 §3.9.1",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -43,7 +43,7 @@ struct DigestAuthorizationTests {
 
     /// The RFC's own values are SHA-512 cut to 256 bits, which is another function; these are hashlib's.
     @Test(
-        "RFC 7616 §3.9.2, with the hashes that SHA-512/256 really has",
+        "The Authorization header is that of RFC 7616 §3.9.2, with corrected SHA-512/256 hashes",
         arguments: ["J\u{E4}s\u{F8}n Doe", "Ja\u{308}s\u{F8}n Doe"])
     func userHash(_ user: String) throws {
         var digest = try Self.digest(
@@ -63,7 +63,7 @@ struct DigestAuthorizationTests {
                 """)
     }
 
-    @Test("RFC 2617 §3.5: no algorithm is MD5, and is not echoed")
+    @Test("A Digest challenge without algorithm is answered with MD5, and without an algorithm (RFC 2617 §3.5)")
     func rfc2617() throws {
         var digest = try Self.digest(
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", opaque=\"o\""
@@ -76,7 +76,7 @@ struct DigestAuthorizationTests {
 
     /// The RFC's own value is wrong; this one is hashlib's.
     @Test(
-        "RFC 2069 §2.4: without qop there is neither nc nor cnonce",
+        "A Digest challenge without qop is answered without nc and cnonce (RFC 2069 §2.4)",
         arguments: [
             ("", "1949323746fe6a43ef61f9606e7febea"),
             (", algorithm=sha-256", "89381827616a396139e299fae10b3a81aaa7bb9e04bee0dcb56ca48dd58af998"),
@@ -93,7 +93,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "Each algorithm gives the response of its formula, with and without the body's hash",
+        "The Digest response of each algorithm is as in RFC 7616, with qop auth and auth-int",
         arguments: [
             ("MD5", "auth-int", "b7af3436ce664f690e8b612140354411"),
             ("MD5-sess", "auth", "e783283f46242139c486a698fec7211d"),
@@ -120,7 +120,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "The body is hashed only if auth-int alone is offered; without the body there are no credentials"
+        "The body is hashed only if qop offers auth-int alone; a body that cannot be hashed gives no credentials"
     )
     func bodies() throws {
         var both = try Self.digest("Digest realm=r, nonce=n, qop=\"auth-int,auth\"")
@@ -137,7 +137,7 @@ struct DigestAuthorizationTests {
         #expect(parameters["nc"] == "00000001")
     }
 
-    @Test("A -sess algorithm uses the key of its first request, also after a nextnonce")
+    @Test("A -sess algorithm keeps the key of its first request, even after a nextnonce")
     func sessions() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256-sess")
         var responses: [String?] = []
@@ -151,7 +151,7 @@ struct DigestAuthorizationTests {
         #expect(responses[2] == "1d4da3e362a0fba97c6aaaa9376301aa1e3b220042eb868f8b15b642c6c7dbad")
     }
 
-    @Test("A -sess algorithm without qop sends the cnonce, since the server needs it for the key")
+    @Test("A -sess algorithm without qop sends the cnonce that its key depends on")
     func legacySession() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, algorithm=MD5-sess")
         let parameters = try Self.parameters(
@@ -161,7 +161,7 @@ struct DigestAuthorizationTests {
         #expect(parameters["nc"] == nil)
     }
 
-    @Test("Uses of a nonce are counted from 1, in hexadecimal, and again from 1 for the next")
+    @Test("The nonce count nc starts at 1 for each nonce, and is hexadecimal")
     func nonceCounts() throws {
         var digest = try Self.digest("Digest realm=r, nonce=n, qop=auth")
         func next() throws -> [String: String] {
@@ -187,7 +187,7 @@ struct DigestAuthorizationTests {
         #expect(try next()["nc"] == "00000002")
     }
 
-    @Test("Each authorization has a new cnonce")
+    @Test("Each Digest authorization has a new cnonce")
     func cnonces() {
         let some = (0..<100).map { _ in DigestAuthorization.randomCnonce() }
         #expect(Set(some).count == 100)

@@ -22,7 +22,7 @@ struct DigestAuthorizationWireTests {
         #expect(Self.challenges(value).compactMap { DigestAuthorization($0) }.isEmpty)
     }
 
-    @Test("The parameters of a challenge are read from its header")
+    @Test("The parameters of a Digest challenge are parsed from WWW-Authenticate, in any case")
     func read() throws {
         let digest = try DigestAuthorizationTests.digest(
             "digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")
@@ -37,7 +37,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "The first supported Digest challenge, else Basic (RFC 7616 §3.7)",
+        "The first supported Digest challenge is preferred to later ones and to Basic (RFC 7616 §3.7)",
         arguments: [
             (["Basic realm=b, Digest realm=a, nonce=n, algorithm=SHA-256, Digest realm=c, nonce=n"], "a"),
             (["Digest realm=a, nonce=n", "Digest realm=c, nonce=n, algorithm=SHA-512-256"], "a"),
@@ -50,7 +50,7 @@ struct DigestAuthorizationWireTests {
         #expect(preferred?.parameters["realm"] == realm)
     }
 
-    @Test("Quotes and backslashes are escaped, and hashed as they are")
+    @Test("Quotes and backslashes in Digest parameters are escaped in the header, and hashed unescaped")
     func quoting() throws {
         var digest = try DigestAuthorizationTests.digest(
             "Digest realm=\"re\\\"alm\\\\\", nonce=\"no\\\"n\", opaque=\"o\\\"\", qop=auth, algorithm=SHA-256")
@@ -62,7 +62,7 @@ struct DigestAuthorizationWireTests {
                 """)
     }
 
-    @Test("A name that is not ASCII is sent as RFC 8187 has it")
+    @Test("A user name that is not ASCII is sent as username* in the encoding of RFC 8187")
     func extendedName() throws {
         var digest = try DigestAuthorizationTests.digest(
             "Digest realm=r, nonce=n, qop=auth, algorithm=SHA-256, charset=UTF-8")
@@ -77,7 +77,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "A control character in the name is refused, without showing it",
+        "A control character in the Digest user name is an error that does not show the name",
         arguments: ["secret\n", "\0secret", "secret\u{7F}"])
     func controls(_ user: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth")
@@ -88,7 +88,9 @@ struct DigestAuthorizationWireTests {
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("No description or dump contains the user, the password or a response", arguments: ["MD5", "SHA-256-sess"])
+    @Test(
+        "Descriptions and dumps of Digest values contain neither user, password nor response",
+        arguments: ["MD5", "SHA-256-sess"])
     func secrets(_ algorithm: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth, algorithm=\(algorithm)")
         let header = try digest.header(method: .get, uri: "/", user: "somebody", password: "hidden", cnonce: "c")

@@ -7,7 +7,7 @@ import Testing
 @Suite("File names", .timeLimit(.minutes(5)))
 struct FileNameTests {
     @Test(
-        "A path is reduced to its last component",
+        "A file name is the last component of the given path",
         arguments: [
             ("a.txt", "a.txt"), ("über €.tar.gz", "über €.tar.gz"), ("a/b/c.txt", "c.txt"), ("a\\b\\c.txt", "c.txt"),
             ("../../etc/passwd", "passwd"),
@@ -36,7 +36,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "Names without a safe character are refused",
+        "A file name without a safe character is refused",
         arguments: [
             "", ".", "..", "...", "/", "\\", "a/..", "../", " ", ". .", "\0", "\u{202E}", "\u{200D}", "a/\u{200D}.",
             "\u{FEFF}.\u{200B}.",
@@ -46,7 +46,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "A name has at most 255 bytes, whole characters and its extension",
+        "A file name is cut to 255 bytes at a character, and keeps its extension",
         arguments: [
             (String(repeating: "a", count: 255), 255, "a"), (String(repeating: "a", count: 256), 255, "a"),
             (String(repeating: "a", count: 300) + ".txt", 255, "a.txt"),
@@ -63,7 +63,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "The server's name is preferred to the URL's, and that to `download`",
+        "The suggested file name comes from Content-Disposition, else from the URL, else it is `download`",
         arguments: [
             ("attachment; filename=a.txt", "http://h/b.html", nil, "a.txt"),
             ("attachment; filename=\"../\"", "http://h/b.html", nil, "b.html"),
@@ -87,7 +87,7 @@ struct FileNameTests {
         #expect(name == expected)
     }
 
-    @Test("No random name stays unsafe; a safe name is not changed")
+    @Test("Random file names become safe, and a safe file name is unchanged")
     func fuzz() {
         var random = SeededRandom(state: 5)
         let alphabet = [

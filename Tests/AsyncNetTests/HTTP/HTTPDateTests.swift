@@ -9,7 +9,7 @@ struct HTTPDateTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 
     @Test(
-        "The three forms of dates of RFC 9110 §5.6.7 are read",
+        "An HTTP date is parsed in each of its three forms (RFC 9110 §5.6.7)",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777),
@@ -28,7 +28,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A year of two digits is at most 50 years ahead",
+        "A year of two digits is read as at most 50 years in the future",
         arguments: [
             ("01-Jan-76", 2076), ("22-Nov-76", 2076), ("23-Nov-76", 1976), ("01-Jan-77", 1977), ("01-Jan-99", 1999),
             ("01-Jan-00", 2000),
@@ -40,7 +40,7 @@ struct HTTPDateTests {
         #expect(date.description.contains(" \(year) "))
     }
 
-    @Test("The latest year that is not too far ahead may be in the next century")
+    @Test("A year of two digits near the end of a century is read as one of the next century")
     func shortYearsAtTheEndOfACentury() throws {
         let end = try #require(HTTPDate("Thu, 31 Dec 2099 00:00:00 GMT")).date
         #expect(
@@ -51,7 +51,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Other text is refused",
+        "A malformed HTTP date is not parsed",
         arguments: [
             "", "Sun", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49:37 +0000",
             "06 Nov 1994 08:49:37 GMT",
@@ -74,7 +74,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
-    @Test("Every day of eight centuries is written as Foundation's calendar has it, and read again")
+    @Test("Every day of eight centuries is written as Foundation formats it, and parsed again")
     func everyDay() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -93,7 +93,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Times beyond the years 0 to 9999 become the first or the last",
+        "A time outside the years 0 to 9999 is written as the first or last date",
         arguments: [
             (-Double.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"), (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),
@@ -105,7 +105,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(Date(timeIntervalSince1970: seconds)).description == text)
     }
 
-    @Test("No text traps")
+    @Test("Random text never traps the parser of HTTP dates")
     func fuzz() {
         var random = SeededRandom(state: 6)
         let words = [

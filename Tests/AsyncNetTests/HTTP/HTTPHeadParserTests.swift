@@ -19,7 +19,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "A status line has version, status and reason",
+        "A status line is parsed into version and status",
         arguments: [
             ("HTTP/1.1 200 OK", 200, "HTTP/1.1"), ("HTTP/1.0 404 Not Found", 404, "HTTP/1.0"),
             ("HTTP/2 204 ", 204, "HTTP/2"),
@@ -44,7 +44,7 @@ struct HTTPHeadParserTests {
         #expect(try parse([Array((line + "\r\n").utf8)]).head(url: url).reasonPhrase == phrase)
     }
 
-    @Test("Headers keep their order, spelling and repetitions")
+    @Test("The parsed head keeps order, spelling and repetitions of headers")
     func headers() throws {
         #expect(
             try headers("HTTP/1.1 200 OK", "B: 1", "a: 2", "B: 3", "Set-Cookie: x=1, y") == [
@@ -52,24 +52,24 @@ struct HTTPHeadParserTests {
             ])
     }
 
-    @Test("Space around a value is removed, and not required (RFC 9112 §5.1)")
+    @Test("Optional space around a header's value is removed (RFC 9112 §5.1)")
     func space() throws {
         #expect(try headers("A:1", "B:   2 \t", "C:", "D:  ", "E: a b") == ["A=1", "B=2", "C=", "D=", "E=a b"])
     }
 
-    @Test("A continued line joins by one space (RFC 9112 §5.2)")
+    @Test("An obsolete line fold is replaced by one space (RFC 9112 §5.2)")
     func folding() throws {
         #expect(try headers("A: 1", "  2", "\t3", "B: 4") == ["A=1 2 3", "B=4"])
         #expect(try headers("A:", " 1") == ["A=1"])
     }
 
-    @Test("A line break may be a bare line feed")
+    @Test("A header line may end with a bare line feed")
     func lineFeed() throws {
         let parser = try parse([Array("A: 1\n".utf8), Array("B: 2".utf8)])
         #expect(parser.headers.map(\.value) == ["1", "2"])
     }
 
-    @Test("Values are UTF-8 where they can be, otherwise Latin-1")
+    @Test("A header's value is decoded as UTF-8 if it is valid, otherwise as Latin-1")
     func encodings() throws {
         let latin = try parse([Array("A: caf".utf8) + [0xE9, 0x0D, 0x0A]])
         #expect(latin.headers["A"] == "café")
@@ -78,7 +78,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "A URI keeps its bytes, percent-encoded where they are no UTF-8",
+        "Bytes of a Location or Content-Location that are not UTF-8 are percent-encoded",
         arguments: [("Location", "/%E4?b=%FF"), ("content-location", "/%E4?b=%FF"), ("X", "/ä?b=ÿ")])
     func uris(_ name: String, _ expected: String) throws {
         let parser = try parse([Array("\(name): /".utf8) + [0xE4] + Array("?b=".utf8) + [0xFF, 0x0D, 0x0A]])
@@ -86,7 +86,7 @@ struct HTTPHeadParserTests {
         #expect(try headers("Location: /ä") == ["Location=/ä"])
     }
 
-    @Test("The empty line ends a block, others do not")
+    @Test("Only an empty line ends the head")
     func end() throws {
         var parser = HTTPHeadParser(limit: 100)
         let ends = try ["HTTP/1.1 200 OK\r\n", "A: 1\r\n", "\r\n"].map { line in
@@ -96,7 +96,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "Bytes that are not HTTP are refused",
+        "A malformed status line or header line is badServerResponse, and its value is not in the message",
         arguments: [
             "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII",
             "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",
@@ -109,7 +109,7 @@ struct HTTPHeadParserTests {
         #expect(error?.message.contains("nul") == false, "values are not repeated")
     }
 
-    @Test("The limit counts every block of the exchange")
+    @Test("The limit on a head's size counts interim responses too")
     func limit() throws {
         let line = Array("A: 34567\r\n".utf8)
         #expect(throws: Never.self) { try parse(Array(repeating: line, count: 10), limit: 100) }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Times in headers, and separate cookies")
 struct HTTPHeaderTimesTests {
-    @Test("The time of a header, and the expiry of a cookie")
+    @Test("The date of a header and the expiry of a Set-Cookie header are parsed")
     func times() {
         let date = HTTPHeader(name: "Date", value: "Thu, 01 Jan 1970 00:00:07 GMT")
         #expect(date.date == Date(timeIntervalSince1970: 7))
@@ -20,7 +20,7 @@ struct HTTPHeaderTimesTests {
         #expect(HTTPHeader(name: "Cookie", value: cookie).cookieExpiry == nil)
     }
 
-    @Test("Cookies that Foundation has joined are separate again; other headers stay as they are")
+    @Test("Set-Cookie values that Foundation joined are split again; other headers are unchanged")
     func separate() throws {
         let url = try "http://h/".asURL()
         let fields = ["Set-Cookie": "a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT, b=2", "Vary": "A, B"]

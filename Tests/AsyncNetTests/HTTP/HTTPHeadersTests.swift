@@ -9,7 +9,7 @@ import Testing
 
 @Suite("HTTP headers", .timeLimit(.minutes(5)))
 struct HTTPHeadersTests {
-    @Test("Names are compared without case, order and repetitions are kept")
+    @Test("Header names are compared without case; order and repetitions are kept")
     func order() {
         var headers: HTTPHeaders = ["B": "1", "a": "2"]
         headers.add(name: "b", value: "3")
@@ -23,14 +23,14 @@ struct HTTPHeadersTests {
         #expect(headers["nowhere"] == nil)
     }
 
-    @Test("A request's headers replace the session's of the same name and keep their own repetitions")
+    @Test("A request's header replaces the session's header of the same name and keeps its own repetitions")
     func merging() {
         var headers: HTTPHeaders = ["Accept": "*/*", "User-Agent": "x"]
         headers.merge([.init(name: "accept", value: "a"), .init(name: "X", value: "1"), .init(name: "X", value: "2")])
         #expect(headers.map { "\($0.name)=\($0.value)" } == ["User-Agent=x", "accept=a", "X=1", "X=2"])
     }
 
-    @Test("Foundation's form joins repetitions under the first spelling")
+    @Test("The dictionary of headers joins repeated headers under the first spelling")
     func joined() {
         let headers: HTTPHeaders = [
             .init(name: "Via", value: "1"), .init(name: "via", value: "2"), .init(name: "VIA", value: "3"),
@@ -47,7 +47,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "Secrets are not described",
+        "Descriptions of headers do not contain the values of secret headers",
         arguments: ["Authorization", "cookie", "Set-Cookie", "PROXY-AUTHORIZATION", "X-API-Key"])
     func secrets(_ name: String) {
         #expect(!HTTPHeader(name: name, value: "hunter2").description.contains("hunter2"))
@@ -55,7 +55,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "Names and values that would break the message's framing are refused",
+        "A method or header that would break the framing of the message is invalidRequest",
         arguments: [
             ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"),
             ("GET", "X Y", "a"), ("GET", "", "a"),
@@ -69,12 +69,12 @@ struct HTTPHeadersTests {
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test("Tabs, spaces and other scripts in values are allowed")
+    @Test("A header's value may contain tabs, spaces and non-ASCII letters")
     func allowed() throws {
         try HTTPRequestHead(method: .query, url: try "http://a/".asURL(), headers: ["X": "a\tb é"]).validate()
     }
 
-    @Test("A URLRequest keeps its method, headers and other properties")
+    @Test("A URLRequest that becomes a head and a URLRequest again keeps its URL, method, headers and timeout")
     func urlRequest() throws {
         var request = URLRequest(url: try "http://a/b?c=1".asURL(), timeoutInterval: 5)
         request.httpMethod = "PATCH"
@@ -88,7 +88,7 @@ struct HTTPHeadersTests {
         #expect(back.httpBody == nil)
     }
 
-    @Test("Default headers: languages by preference, program, system and library")
+    @Test("The default headers are Accept-Language by preference and User-Agent with program and system")
     func defaults() {
         #expect(HTTPHeaders.default.map(\.name) == ["Accept-Language", "User-Agent"])
         #expect(HTTPHeader.qualityList(["de-DE", "fr", "en"]) == "de-DE, fr;q=0.9, en;q=0.8")
@@ -120,7 +120,7 @@ struct HTTPHeadersTests {
         #expect("\(header.name): \(header.value)" == text)
     }
 
-    @Test("Of equal names in a dictionary literal the last wins; arrays mix factories and texts")
+    @Test("The last of equal names in a dictionary literal counts; an array literal takes factories and texts")
     func literals() {
         let dictionary: HTTPHeaders = ["Accept": "a", "X-A": "1", "accept": "b"]
         #expect(dictionary.map(\.value) == ["b", "1"])
@@ -129,7 +129,7 @@ struct HTTPHeadersTests {
         #expect(array.map { "\($0.name)=\($0.value)" } == ["Accept=a", "X-A=7", "X-B=two: parts", "X-C="])
     }
 
-    @Test("Headers are updated, sorted and read by name")
+    @Test("Headers can be updated, sorted and read by name")
     func alamofireNames() {
         var headers: HTTPHeaders = [.accept("a"), "X-B: 1", "X-B: 2", "x-a: 3"]
         #expect(headers.value(for: "x-b") == "1, 2" && headers.value(for: "none") == nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Host names")
 struct HostNameTests {
     @Test(
-        "A host has one form for comparisons",
+        "Host names are normalized for comparison: lower case, canonical addresses, Punycode",
         arguments: [
             ("example.com", "example.com"), ("EXAMPLE.com.", "example.com"), ("a_b-c.example", "a_b-c.example"),
             ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0x7f.0.0.1", "127.0.0.1"),
@@ -39,7 +39,7 @@ struct HostNameTests {
         #expect(HostName(ofURL: url)?.text == expected)
     }
 
-    @Test("Only a name of several labels has a parent")
+    @Test("Only a host name of several labels has a parent domain")
     func parents() {
         #expect(HostName("a.b.c")?.parent?.text == "b.c")
         #expect(HostName("a")?.parent == nil)

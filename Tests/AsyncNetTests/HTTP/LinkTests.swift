@@ -23,7 +23,7 @@ struct LinkTests {
     }
 
     @Test(
-        "The examples of RFC 8288 §3.5",
+        "The examples of RFC 8288 §3.5 are parsed",
         arguments: [
             (
                 #"<http://example.com/TheBook/chapter2>; rel="previous"; title="previous chapter""#,
@@ -58,7 +58,7 @@ struct LinkTests {
     }
 
     @Test(
-        "Targets, parameters and their quotes (RFC 8288 §3, Appendix B)",
+        "Targets, parameters and quoted strings of Link are parsed (RFC 8288 §3, Appendix B)",
         arguments: [
             ("<a,b;c>;rel=next", [#"http://example.com/TheBook/a,b;c ["next"]"#]),
             (#"<a>; rel=next; title="x, <y>; rel=z""#, [#"http://example.com/TheBook/a ["next"] title=x, <y>; rel=z"#]),
@@ -88,7 +88,7 @@ struct LinkTests {
     }
 
     @Test(
-        "A malformed link value is skipped, and hides no other",
+        "A malformed link value is skipped, and the link in the next header line is parsed",
         arguments: [
             "", ",", "next", "<a", "a>; rel=x", "<a;rel=\"", "=", "\"", "\"<b>; rel=next", "<http://[>; rel=next",
             "<http://a b/>; rel=next", "<a>; rel=x; anchor=\"http://[\"",
@@ -97,7 +97,7 @@ struct LinkTests {
         #expect(try texts([field, "<c>; rel=next"]) == [#"http://example.com/TheBook/c ["next"]"#])
     }
 
-    @Test("Malformed links in a line do not hide those after them")
+    @Test("A malformed link value is skipped, and the links after it in the same line are parsed")
     func recovers() throws {
         #expect(
             try texts(["junk, <a> junk; rel=x, \"a, b\", <c>; rel=next"]) == [
@@ -106,14 +106,14 @@ struct LinkTests {
     }
 
     @Test(
-        "A megabyte of brackets, quotes or commas takes linear time",
+        "Parsing a megabyte of brackets, quotes or commas as Link takes linear time",
         arguments: ["<", "<>", "\"", "\\", ",", ";", "<a>;"])
     func large(_ piece: String) throws {
         let text = String(repeating: piece, count: (1 << 20) / piece.utf8.count)
         _ = try texts([text])
     }
 
-    @Test("Links are read from heads and from Foundation's responses, in several lines or joined")
+    @Test("Links are read from a response head and from an HTTPURLResponse, which joins the lines")
     func accessors() throws {
         let url = try "http://a/list?page=2".asURL()
         let fields = ["</first>; rel=first", "<?page=3>; rel=\"next\", <?page=1>; rel=prev"]
@@ -129,7 +129,7 @@ struct LinkTests {
         #expect(HTTPResponseHead(statusCode: 200, url: url).links.isEmpty)
     }
 
-    @Test("A description has no query and no userinfo")
+    @Test("The description and dump of a Link contain neither userinfo, query nor fragment")
     func secrets() throws {
         let link = try #require(
             HTTPHeaders(["Link": "<http://u:secret@a/b?secret=1#secret>; rel=next; title=secret"]).links(

@@ -4,7 +4,7 @@ import Testing
 @Suite("Media types", .timeLimit(.minutes(5)))
 struct MediaTypeTests {
     @Test(
-        "Types and parameters are read as RFC 9110 §8.3.1 says",
+        "A media type is parsed into type and parameters (RFC 9110 §8.3.1)",
         arguments: [
             ("text/html;charset=utf-8", "text/html", "utf-8"), ("Text/HTML; Charset=\"utf-8\"", "text/html", "utf-8"),
             ("text/html; x=\"a;charset=b\"; charset=c", "text/html", "c"),
@@ -23,14 +23,14 @@ struct MediaTypeTests {
     }
 
     @Test(
-        "An invalid type is refused",
+        "A malformed media type is not parsed",
         arguments: ["", "text", "text/", "/html", "a/b/c", "te xt/html", "text/ht ml", ";charset=a"])
     func malformed(_ text: String) {
         #expect(MediaType(text) == nil)
     }
 
     @Test(
-        "Media ranges include their types",
+        "A media range with * includes the media types that it matches",
         arguments: [
             ("*/*", "a/b", true), ("a/*", "a/b", true), ("*/b", "a/b", true), ("a/b", "a/b", true),
             ("a/c", "a/b", false), ("c/*", "a/b", false),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Media types by file name")
 struct MediaTypesTests {
     @Test(
-        "The last extension decides, case-insensitively",
+        "The media type of a file follows from its last extension, in any case",
         arguments: [
             ("a.html", "text/html"), ("a.HTM", "text/html"), ("a.jpg", "image/jpeg"), ("a.JPEG", "image/jpeg"),
             ("a.png", "image/png"),
@@ -31,7 +31,7 @@ struct MediaTypesTests {
     }
 
     @Test(
-        "Types have the extension that files of them usually have",
+        "The preferred extension of a media type is the usual one, and nil for generic types",
         arguments: [
             ("image/jpeg", "jpg"), ("Text/Plain; charset=utf-8", "txt"), ("application/json", "json"),
             ("application/pdf", "pdf"), ("application/a2l", "a2l"),
@@ -42,14 +42,14 @@ struct MediaTypesTests {
     }
 
     @Test(
-        "A usual file extension is the preferred extension of its media type",
+        "A common file extension is the preferred extension of its media type",
         arguments: ["ps", "xls", "ppt", "mp3", "ogg", "jpg", "html", "js", "md", "txt", "mp4", "mpg"])
     func usual(_ name: String) throws {
         let type = try #require(MediaType(MediaTypes.type(ofFileNamed: "a.\(name)")))
         #expect(MediaTypes.preferredExtension(for: type) == name)
     }
 
-    @Test("Every type of the table is valid, and no extension occurs twice")
+    @Test("Each media type of the table is valid, and no extension occurs twice")
     func table() {
         var seen: Set<Substring> = []
         for line in MediaTypes.table.split(separator: "\n") {

@@ -14,17 +14,19 @@ struct MultipartPartsTests {
         "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(content)\r\n"
     }
 
-    @Test("Parts are read, with a boundary that is given, missing or wrong", arguments: ["B", nil, "", "C"])
+    @Test(
+        "Parts of a multipart body are found even if the boundary given is missing or wrong",
+        arguments: ["B", nil, "", "C"])
     func boundaries(_ boundary: String?) {
         #expect(parts(part("a", "1") + part("b", "") + "--B--", boundary) == ["a=1", "b="])
     }
 
-    @Test("A delimiter begins a line, and nothing else follows it on that line")
+    @Test("A multipart delimiter counts only at the beginning of a line, with nothing after it on that line")
     func delimiters() {
         #expect(parts(part("a", "x--B\r\n--Bold\r\n --B") + "--B--", "B") == ["a=x--B\r\n--Bold\r\n --B"])
     }
 
-    @Test("The pieces of a multipart body that is cut anywhere are all its bytes", arguments: 0...60)
+    @Test("The pieces of a multipart body cut at any byte add up to all its bytes", arguments: 0...60)
     func cut(_ length: Int) {
         let body = Array(part("a", "1234").utf8.prefix(length))
         let pieces = MultipartParts(body[...], boundary: "B").pieces
@@ -37,7 +39,7 @@ struct MultipartPartsTests {
         #expect(joined == body)
     }
 
-    @Test("Parts with bare line feeds are read, and a text without a delimiter has none")
+    @Test("Parts separated by bare line feeds are found; a body without a delimiter has no parts")
     func lenient() {
         #expect(parts("--B\nContent-Disposition: form-data; name=a\n\n1\n--B--", "B") == ["a=1"])
         #expect(parts("no parts here\r\n\r\nat all", "B").isEmpty)

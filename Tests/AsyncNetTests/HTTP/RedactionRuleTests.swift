@@ -8,21 +8,25 @@ struct RedactionRuleTests {
     private let rule = RedactionRule.standard
 
     @Test(
-        "Userinfo and the values of secret items are redacted in URLs, and nothing else", arguments: RedactionCases.urls
+        "In a URL only userinfo and the values of secret query items are redacted", arguments: RedactionCases.urls
     )
     func urls(_ url: String, _ written: String) throws {
         #expect(rule.text(ofURL: url) == written)
         if url.hasPrefix("https:") { #expect(rule.text(of: try #require(URL(string: url))) == written) }
     }
 
-    @Test("Secret headers are redacted, and URLs in others", arguments: RedactionCases.headers)
+    @Test(
+        "The value of a secret header is redacted, and so are secrets in URLs of other headers",
+        arguments: RedactionCases.headers)
     func headers(_ name: String, _ value: String, _ written: String) {
         let header = HTTPHeader(name: name, value: value)
         #expect(rule.value(of: header) == written)
         if written == "REDACTED" { #expect(header.isSecret && !header.description.contains(value)) }
     }
 
-    @Test("A secret name is secret in queries, forms, JSON and multipart forms", arguments: RedactionCases.names)
+    @Test(
+        "A field with a secret name is redacted in queries, forms, JSON and multipart forms",
+        arguments: RedactionCases.names)
     func names(_ name: String) {
         let bodies = [
             ("application/x-www-form-urlencoded", "\(name)=Quux", "\(name)=REDACTED"),
@@ -38,7 +42,7 @@ struct RedactionRuleTests {
         }
     }
 
-    @Test("Cookies keep their names and attributes")
+    @Test("Redacted cookies keep their names and attributes")
     func cookies() {
         #expect(rule.cookies("a=Q; b=Q=; Q") == "a=REDACTED; b=REDACTED; REDACTED")
         #expect(rule.cookies("") == "")
@@ -47,7 +51,7 @@ struct RedactionRuleTests {
         #expect(rule.setCookie(two) == written)
     }
 
-    @Test("A rule's own names add to the standard ones, in any case")
+    @Test("Names given to a RedactionRule are redacted in addition to the standard names, in any case")
     func additions() {
         let rule = RedactionRule(headers: ["x-mine"], queryNames: ["Own_Item"], fields: ["own.field"])
         #expect(rule.value(of: HTTPHeader(name: "X-Mine", value: "Q")) == "REDACTED")
@@ -57,7 +61,7 @@ struct RedactionRuleTests {
         #expect(redacted("own.field=Q&ownItem=Q", rule) == "own.field=REDACTED&ownItem=REDACTED")
     }
 
-    @Test("A closure reads decoded values, and decides before the names")
+    @Test("A closure of a RedactionRule gets decoded values, and overrides the rule's names")
     func closure() {
         let rule = RedactionRule { name, value in
             switch name {

@@ -9,7 +9,7 @@ struct RetryAfterTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 
     @Test(
-        "Retry-After is read as seconds, or as a date in the three forms of RFC 9110",
+        "Retry-After is parsed as seconds or as an HTTP date in any of its three forms (RFC 9110 §10.2.3)",
         arguments: [
             ("120", 120), ("0", 0), (" 7\t", 7), ("007", 7), ("Sun, 22 Nov 2026 03:02:00 GMT", 120),
             ("Sun, 22 Nov 2026 03:00:00 GMT", 0),
@@ -23,7 +23,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "A text that is no Retry-After is refused",
+        "A malformed Retry-After is not parsed",
         arguments: [
             "", " ", "-1", "+1", "1.5", "1e3", "0x10", "soon", "1, 2", "1;2", "1 2", "٣",
             "Sun, 32 Nov 2026 03:00:00 GMT", "2026-11-22T03:00:00Z", "\u{0}",
@@ -32,18 +32,20 @@ struct RetryAfterTests {
         #expect(RetryAfter.delay(value, now: Self.now) == nil)
     }
 
-    @Test("A part of a second makes the wait for a date no shorter")
+    @Test("The wait for a Retry-After date is rounded up to whole seconds")
     func fractions() {
         #expect(RetryAfter.delay("Sun, 22 Nov 2026 03:00:01 GMT", now: Self.now.addingTimeInterval(0.9)) == .seconds(1))
     }
 
-    @Test("No time of the clock makes the computation trap", arguments: [Double.infinity, -.infinity, .nan, 1e300])
+    @Test(
+        "An infinite or undefined time of the clock does not trap the computation of Retry-After",
+        arguments: [Double.infinity, -.infinity, .nan, 1e300])
     func clocks(_ now: Double) {
         #expect(RetryAfter.delay("Sun, 22 Nov 2026 03:00:00 GMT", now: Date(timeIntervalSince1970: now)) != nil)
     }
 
     @Test(
-        "Of several values the longest counts, also where they were joined in one line",
+        "The longest of several Retry-After values counts, in several lines or joined in one",
         arguments: [
             (["5", "7"], 7), (["7", "5"], 7), (["5, 7"], 7), (["5", "5"], 5), (["soon", "5"], 5),
             (["Sun, 22 Nov 2026 03:00:09 GMT", "7"], 9),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Heads of requests as sent")
 struct SentHeadTests {
     @Test(
-        "The request line and the headers keep their order, repetitions and spelling",
+        "A sent head is parsed into its request line and headers, which keep order, repetitions and spelling",
         arguments: [
             ("GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1", []),
             (
@@ -22,7 +22,7 @@ struct SentHeadTests {
     }
 
     @Test(
-        "A description redacts secret headers, queries and userinfo",
+        "The description of a sent head redacts secret headers, query items and userinfo",
         arguments: [
             ("GET /a?token=secret HTTP/1.1", "GET /a?<redacted> HTTP/1.1"),
             ("GET http://a:secret@b/c HTTP/1.1", "GET http://b/c HTTP/1.1"),

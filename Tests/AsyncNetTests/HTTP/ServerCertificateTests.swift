@@ -27,7 +27,7 @@ struct ServerCertificateTests {
 
     private var der: Data { get throws { try #require(PEM.firstCertificate(in: Data(Self.pem.utf8))) } }
 
-    @Test("A chain has no place for an issuer where the server's own certificate cannot be read")
+    @Test("A certificate chain is empty if the server's own certificate cannot be parsed")
     func chain() throws {
         let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
         #expect(ServerCertificate.chain([broken, Self.pem]) == [])
@@ -35,7 +35,7 @@ struct ServerCertificateTests {
         #expect(ServerCertificate.chain([]) == [])
     }
 
-    @Test("A certificate's fields are those that openssl shows")
+    @Test("The fields of a parsed certificate are those that openssl shows")
     func fields() throws {
         let certificate = try ServerCertificate(Data(Self.pem.utf8))
         #expect(certificate.subject == #"CN=example.com,O=Räksmörgås\, AB,C=SE"#)
@@ -51,7 +51,7 @@ struct ServerCertificateTests {
         #expect(certificate.pem == Self.pem)
     }
 
-    @Test("DER, and PEM with other things around it, are the same certificate")
+    @Test("A certificate in DER equals the same one in PEM, even with other text or keys around the PEM")
     func forms() throws {
         let expected = try ServerCertificate(Data(Self.pem.utf8))
         #expect(try ServerCertificate(der) == expected)
@@ -64,7 +64,7 @@ struct ServerCertificateTests {
     }
 
     @Test(
-        "A text that is not a certificate is refused, and no part of it is shown",
+        "Data that is not a certificate is an error that shows none of the data",
         arguments: [
             "", "hunter2", "-----BEGIN PRIVATE KEY-----\nhunter2=\n-----END PRIVATE KEY-----",
             "-----BEGIN CERTIFICATE-----\nhunter2\n",
@@ -84,7 +84,7 @@ struct ServerCertificateTests {
         #expect(refusal?.message.contains("hunter2") == false)
     }
 
-    @Test("The description has the main fields, and is short whatever the certificate has")
+    @Test("The description of a certificate has its main fields, and at most four alternative names")
     func description() throws {
         let text = "\(try ServerCertificate(Data(Self.pem.utf8)))"
         #expect(
@@ -93,14 +93,14 @@ struct ServerCertificateTests {
                 + "IP:192.0.2.1, IP:2001:db8::1 and 2 more")
     }
 
-    @Test("No prefix of a certificate is read as a certificate")
+    @Test("A certificate that is cut at any byte, or has a byte after its end, is not parsed")
     func prefixes() throws {
         let der = try der
         for count in 0..<der.count where (try? ServerCertificate(der.prefix(count))) != nil { Issue.record("\(count)") }
         #expect(AsyncNetError.code { _ = try ServerCertificate(der + [0]) } == .invalidConfiguration)
     }
 
-    @Test("Changed and random bytes never trap, and what is read has fields of a bounded length")
+    @Test("Changed certificates and random bytes never trap the parser, and parsed fields have bounded lengths")
     func fuzz() throws {
         let der = Array(try der)
         var random = Fuzzing.random(18)

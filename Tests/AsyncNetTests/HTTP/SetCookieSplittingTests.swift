@@ -6,7 +6,7 @@ import Testing
 @Suite("Splitting joined Set-Cookie", .timeLimit(.minutes(5)))
 struct SetCookieSplittingTests {
     @Test(
-        "A value that was not joined stays whole",
+        "A single Set-Cookie value is not split, even if it contains commas",
         arguments: [
             "", " ", "a=1", "a=1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly",
             "a=1; Expires=Wednesday, 21-Oct-15 07:28:00 GMT", "a=1; expires=Wed, 21 Oct 2015 07:28:00 GMT",
@@ -21,7 +21,7 @@ struct SetCookieSplittingTests {
     }
 
     @Test(
-        "Joined Set-Cookie values are split again",
+        "Set-Cookie values that were joined by commas are split again",
         arguments: [
             ["a=1", "b=2"], ["a=1; Path=/", "b=2; Path=/", "c=3"],
             ["a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "b=2"],
@@ -41,7 +41,7 @@ struct SetCookieSplittingTests {
     }
 
     @Test(
-        "Empty values between cookies are removed",
+        "Empty values between joined Set-Cookie values are removed",
         arguments: [
             ["", "a=1"], ["a=1", ""], ["a=1", "", "b=2"], ["", "", "a=1", "", "", "b=2", ""],
         ])
@@ -51,7 +51,7 @@ struct SetCookieSplittingTests {
 
     /// What nothing can tell apart; the documentation lists it.
     @Test(
-        "An ambiguous joined value is split as documented",
+        "A joined Set-Cookie value that is ambiguous is split as the documentation says",
         arguments: [
             ("a=1, b=2", ["a=1", "b=2"]), ("foo=bar, baz=qux; Path=/", ["foo=bar", "baz=qux; Path=/"]),
             ("a=1, b", ["a=1, b"]), ("a=1, b{=2", ["a=1, b{=2"]),

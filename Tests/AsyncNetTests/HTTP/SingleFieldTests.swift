@@ -12,7 +12,7 @@ struct SingleFieldTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "Joined lines are split by the field's grammar",
+        "Values of a header joined by commas are split by the grammar of that header",
         arguments: [
             (.retryAfter, "\(date), 120, \(date)", [date, "120", date]),
             (.retryAfter, "Sunday, 06-Nov-94 08:49:37 GMT,5", ["Sunday, 06-Nov-94 08:49:37 GMT", "5"]),
@@ -55,7 +55,7 @@ struct SingleFieldTests {
 
     /// What Fetch's examples say of "extract a MIME type", and its rules of charsets.
     @Test(
-        "The last valid type of several counts",
+        "The last valid Content-Type of several is the media type",
         arguments: [
             (["text/plain"], "text/plain", nil), (["text/plain", "text/plain"], "text/plain", nil),
             (["text/html", "application/json"], "application/json", nil),
@@ -77,7 +77,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "Of several dispositions the first that can be read names the file",
+        "The file name comes from the first valid Content-Disposition of several",
         arguments: [
             (["attachment; filename=a.txt", "attachment"], "a.txt"),
             (["attachment; filename=a.txt", "attachment; filename=b.txt"], "a.txt"),
@@ -90,14 +90,14 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "A line that cannot be read is passed over",
+        "A malformed Content-Disposition is skipped, and the next one gives the file name",
         arguments: [["", "attachment; filename=b.txt"], ["a b", "attachment; filename=b.txt"]])
     func unreadableDisposition(_ values: [String]) throws {
         #expect(try head("Content-Disposition", values).suggestedFileName == "b.txt")
     }
 
     @Test(
-        "Targets that differ are several, also joined; the same twice is one",
+        "Different Location values are several, whether joined or not; repeated equal values are one",
         arguments: [(["/a", "/b"], ["/a", "/b"]), (["/a", "/a"], ["/a"]), (["/a?b,c"], ["/a?b,c"])])
     func locations(_ values: [String], _ expected: [String]) throws {
         #expect(try head("Location", values).values(of: .location) == expected)
@@ -107,7 +107,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "A length is digits, or the same ones in a list (RFC 9110 §8.6)",
+        "A Content-Length is digits, or a list of the same number (RFC 9110 §8.6)",
         arguments: [
             ("0", 0), ("5", 5), (" 5 ", 5), ("5, 5", 5), ("5,5 ,\t5", 5), ("5, 05", 5), ("9223372036854775807", .max),
             ("9223372036854775808", nil), ("5, 6", nil),
@@ -122,7 +122,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "An invalid Content-Length is an error if it ends the body (RFC 9112 §6.3)",
+        "An invalid Content-Length is an error if the body has no other framing (RFC 9112 §6.3)",
         arguments: [
             (.get, 200, [:], false), (.head, 200, [:], true), (.get, 204, [:], true), (.get, 304, [:], true),
             (.get, 200, ["Transfer-Encoding": "chunked"], true),

@@ -7,7 +7,7 @@ import Testing
 struct URLReferenceTests {
     /// RFC 3986 §5.4.1 and §5.4.2, all of them.
     @Test(
-        "References are resolved as RFC 3986 §5.4 lists",
+        "URL references are resolved against a base URL (RFC 3986 §5.4)",
         arguments: [
             ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
             ("/g", "http://a/g"),
@@ -35,7 +35,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "Percent-encodings are kept, invalid characters are encoded, nothing is encoded twice",
+        "Percent-encodings of a URL are kept, and invalid characters are encoded once",
         arguments: [
             ("http://a/b c", "http://a/b%20c"), ("http://a/%2B?x=%2B b", "http://a/%2B?x=%2B%20b"),
             ("http://a/ü?ü#ü", "http://a/%C3%BC?%C3%BC#%C3%BC"),
@@ -50,7 +50,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "Text that is no HTTP URL is refused with the right code",
+        "A text that is not an HTTP URL is malformedURL or unsupportedScheme",
         arguments: [
             ("", .malformedURL), ("not a url", .malformedURL), ("http://", .malformedURL), ("http:///x", .malformedURL),
             ("http://a b/", .malformedURL),
@@ -66,7 +66,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "A URL is shown without userinfo, parameters of its path, query and fragment",
+        "The description of a URL has no userinfo, path parameters, query and fragment",
         arguments: [
             ("https://u:p@h:1/a?t=1#f", "https://h:1/a"), ("https://h/a", "https://h/a"), ("http://u@h", "http://h"),
             ("http://h/a@b", "http://h/a@b"), ("http://u;v:p@h/a;sid=1/b;c", "http://h/a/b"),

@@ -17,7 +17,7 @@ struct URLTemplateTests {
 
     /// The tables of RFC 6570 §3.2.1 to §3.2.9.
     @Test(
-        "Expansions of RFC 6570 §3.2",
+        "Templates are expanded as in the examples of RFC 6570 §3.2",
         arguments: [
             ("{count}", "one,two,three"), ("{count*}", "one,two,three"), ("{/count}", "/one,two,three"),
             ("{/count*}", "/one/two/three"), ("{;count}", ";count=one,two,three"),
@@ -79,7 +79,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "Literals are encoded, names may have dots and percent signs, prefixes count characters",
+        "Literals of a template are percent-encoded, and a prefix modifier counts characters",
         arguments: [
             ("a b/é%20%x", [:], "a%20b/%C3%A9%20%25x"), ("{a.b}{c%20d}", ["a.b": 1, "c%20d": true], "1true"),
             ("{n:2}", ["n": "äöü"], "%C3%A4%C3%B6"), ("{e*}", ["e": ["b": 2, "a": 1]], "a=1,b=2"),
@@ -90,7 +90,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "A value cannot become a dot segment",
+        "A value of a template that is a dot segment is percent-encoded",
         arguments: [
             ("users/{n}/x", "..", "users/%2E%2E/x"), ("users/{n}", ".", "users/%2E"), ("{n}{n}", ".", "%2E%2E"),
             ("users{/n}?a={n}", "..", "users/%2E%2E?a=.."), ("a/.{n}", ".", "a/%2E%2E"), ("a/{.n}", ".", "a/%2E%2E"),
@@ -104,7 +104,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "A template that RFC 6570 does not allow is a malformed URL",
+        "A template that violates RFC 6570 is malformedURL",
         arguments: [
             "{/id*", "/id*}", "{/?id}", "{var:prefix}", "{hello:2*}", "{??hello}", "{!hello}", "{=path}", "{$var}",
             "{|var*}", "{*keys?}", "{?empty=default,var}", "{-prefix|/-/|var}", "x{?empty|foo=none}", "/h{#hello+}",
@@ -116,7 +116,7 @@ struct URLTemplateTests {
         #expect(error?.code == .malformedURL)
     }
 
-    @Test("Neither description nor dump has values")
+    @Test("The description and dump of a template do not contain its values")
     func secrets() {
         let template = URLTemplate("users/{name}", ["name": "secret"])
         var dumped = ""
@@ -125,10 +125,10 @@ struct URLTemplateTests {
     }
 }
 
-@Suite("Segments of paths", .timeLimit(.minutes(5)))
+@Suite("Path segments in string interpolation", .timeLimit(.minutes(5)))
 struct PathSegmentTests {
     @Test(
-        "An interpolated value stays one segment of the path",
+        "An interpolated segment with slashes, dots or delimiters stays one segment of the path",
         arguments: [
             ("ada", "ada"), ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"),
             ("...", "..."), ("a.b", "a.b"), ("é", "%C3%A9"), ("50%", "50%25"), ("%2e%2e", "%252e%252e"), ("", ""),
@@ -141,7 +141,7 @@ struct PathSegmentTests {
         #expect(url.absoluteURL.path(percentEncoded: true) == "/v1/users/\(expected)/x")
     }
 
-    @Test("Numbers and other types can be interpolated, whole parts too")
+    @Test("Numbers and UUIDs can be interpolated as segments; plain interpolation is unchanged")
     func others() {
         #expect(
             "\(segment: 7)/\("a/b")/\(segment: UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("What a cache does for a request")
+@Suite("Decisions of the cache for a request")
 struct CacheDecisionTests {
     /// The decision about a response of this age.
     private func decision(
@@ -14,7 +14,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "The response's directives decide whether it is used, confirmed or requested",
+        "Age and Cache-Control of a stored response decide whether it is used, revalidated or fetched again",
         arguments: [
             ("max-age=60", 59, .use(0, .hit)), ("max-age=60", 60, .revalidate(0)), ("max-age=60", 61, .revalidate(0)),
             ("max-age=60, no-cache", 1, .revalidate(0)), ("max-age=60, must-revalidate", 1, .use(0, .hit)),
@@ -28,7 +28,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "The request's directives decide whether a stored response is used (RFC 9111 §5.2.1)",
+        "Cache-Control of a request decides whether a stored response is used (RFC 9111 §5.2.1)",
         arguments: [
             ("max-age=60", 30, "max-age=30", .use(0, .hit)), ("max-age=60", 31, "max-age=30", .revalidate(0)),
             ("max-age=60", 30, "min-fresh=30", .use(0, .hit)), ("max-age=60", 31, "min-fresh=30", .revalidate(0)),
@@ -46,7 +46,7 @@ struct CacheDecisionTests {
         #expect(try decision(["Cache-Control": control], age: age, ["Cache-Control": request]) == expected)
     }
 
-    @Test("Pragma: no-cache counts without Cache-Control only (RFC 9111 §5.4)")
+    @Test("Pragma: no-cache of a request counts only without Cache-Control (RFC 9111 §5.4)")
     func pragma() throws {
         let control: HTTPHeaders = ["Cache-Control": "max-age=60"]
         #expect(try decision(control, age: 1, ["Pragma": "no-cache"]) == .revalidate(0))
@@ -54,7 +54,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "The cache mode decides whether a stored response is used",
+        "The request's CacheMode decides whether a stored response is used, revalidated or fetched again",
         arguments: [
             (CacheMode.standard, CacheDecision.use(0, .hit), CacheDecision.revalidate(0), CacheDecision.fetch),
             (.reload, .fetch, .fetch, .fetch), (.revalidate, .revalidate(0), .revalidate(0), .fetch),
@@ -69,7 +69,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "A fresh immutable response is not confirmed again by .revalidate (RFC 8246)",
+        "A fresh response with immutable is used without revalidation in mode .revalidate (RFC 8246)",
         arguments: [
             ("max-age=60, immutable", 1, "", CacheDecision.use(0, .hit)),
             ("max-age=60, immutable", 60, "", .revalidate(0)), ("max-age=60", 1, "", .revalidate(0)),
@@ -83,7 +83,7 @@ struct CacheDecisionTests {
         #expect(try decision(["Cache-Control": control], age: age, headers, mode: .reload) == .fetch)
     }
 
-    @Test("Of several that match, the newest is used: a fresh older one was superseded (RFC 9111 §4)")
+    @Test("The newest of several matching stored responses is used, even if an older one is still fresh (RFC 9111 §4)")
     func several() throws {
         let english = CacheRequest.get(["Accept-Language": "en"])
         let stored = try [
@@ -96,7 +96,7 @@ struct CacheDecisionTests {
         #expect(CacheDecision(.get(["Accept-Language": "de"]), stored, at: StoredResponse.date) == .fetch)
     }
 
-    @Test("A repeated request uses no stored error, nor a fresh response as if it were stale")
+    @Test("A repeated request does not use a stored 503; min-fresh revalidates before stale-while-revalidate")
     func repeated() throws {
         let error = try StoredResponse.fixture(
             ["Cache-Control": "max-age=60, stale-while-revalidate=60"], status: 503)
@@ -109,10 +109,10 @@ struct CacheDecisionTests {
     }
 }
 
-@Suite("Confirming a stored response")
+@Suite("Revalidation of a stored response")
 struct StoredResponseTests {
     @Test(
-        "A stored response is confirmed with its ETag and Last-Modified (RFC 9111 §4.3.1)",
+        "A stored response is revalidated with its ETag and Last-Modified (RFC 9111 §4.3.1)",
         arguments: [
             (["ETag": "\"a\""], ["If-None-Match: \"a\""]), (["ETag": "W/\"a\""], ["If-None-Match: W/\"a\""]),
             (["Last-Modified": "x"], ["If-Modified-Since: x"]),
@@ -124,7 +124,7 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "A 304 confirms the stored response with its validators only (RFC 9111 §4.3.4)",
+        "A 304 confirms a stored response unless their ETags differ (RFC 9111 §4.3.4)",
         arguments: [
             ("\"a\"", "\"a\"", true), ("W/\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false), ("\"a\"", nil, true),
             (nil, "\"b\"", false), (nil, nil, true),
@@ -136,7 +136,7 @@ struct StoredResponseTests {
         #expect(response.isConfirmed(by: head) == expected)
     }
 
-    @Test("Headers of the connection are not stored, and those of the body are not replaced (RFC 9111 §3.1, §3.2)")
+    @Test("Connection headers are not stored, and a 304 does not replace headers of the body (RFC 9111 §3.1, §3.2)")
     func headers() throws {
         let stored = try StoredResponse.fixture([
             "Connection: X, close", "X: 1", "Keep-Alive: 1", "Transfer-Encoding: chunked", "A: 1", "B: 1", "B: 2",

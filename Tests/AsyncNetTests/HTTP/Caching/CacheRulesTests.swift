@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Which responses a cache stores")
+@Suite("Storing and invalidating responses")
 struct CacheRulesTests {
     @Test(
         "Method, status and directives decide whether a response is stored (RFC 9111 §3)",
@@ -43,7 +43,7 @@ struct CacheRulesTests {
 @Suite("Variants of a stored response")
 struct CacheVariantTests {
     @Test(
-        "Headers that Vary names must be equal as lists (RFC 9111 §4.1)",
+        "A variant matches a request whose headers named in Vary are equal as lists (RFC 9111 §4.1)",
         arguments: [
             ("A", ["A": "1"], ["A": "1"], true), ("A", ["A": "1"], ["A": "2"], false), ("A", ["A": "1"], [:], false),
             ("A", [:], [:], true), ("A", [:], ["A": ""], false), ("a, B", ["A": "1"], ["A": "1", "b": "2"], false),
@@ -60,18 +60,18 @@ struct CacheVariantTests {
         #expect((variant == other) == expected && (variant.identity == other.identity) == expected)
     }
 
-    @Test("A response with Vary: * is for no other request", arguments: ["*", "A, *", "*, A"])
+    @Test("A response with Vary: * matches no request", arguments: ["*", "A, *", "*, A"])
     func everything(_ vary: String) {
         #expect(CacheVariant(of: ["Vary": vary], to: .get()) == nil)
     }
 
-    @Test("Lines of one header are one list, on both sides")
+    @Test("Several lines of Vary, or of a header that it names, are compared as one list")
     func lines() throws {
         let variant = try #require(CacheVariant(of: ["Vary: A", "Vary: B"], to: .get(["A: 1", "A: 2", "B: 3"])))
         #expect(variant.matches(.get(["A: 1, 2", "B: 3"])) && !variant.matches(.get(["A: 1, 2"])))
     }
 
-    @Test("Another user's response does not match, unless it is public")
+    @Test("A response to credentials matches only requests with the same ones, unless it is public")
     func users() throws {
         let own = try #require(CacheVariant(of: [:], to: .get(["Authorization": "Bearer a"])))
         #expect(own.matches(.get(["Authorization": "Bearer a"])))
@@ -82,7 +82,7 @@ struct CacheVariantTests {
     }
 
     @Test(
-        "Other secret headers tell users apart, and cookies do where the server calls the response private",
+        "A response to a secret header, or a private one to a cookie, matches only requests with the same value",
         arguments: [("X-API-Key", ""), ("Proxy-Authorization", ""), ("Cookie", "private"), ("X-Auth-Token", "")])
     func secretHeaders(_ name: String, _ control: String) throws {
         let response: HTTPHeaders = control.isEmpty ? [:] : ["Cache-Control": control]
@@ -90,7 +90,7 @@ struct CacheVariantTests {
         #expect(own.matches(.get([name: "a"])) && !own.matches(.get([name: "b"])) && !own.matches(.get()))
     }
 
-    @Test("Cookies do not separate responses otherwise, and credentials of one user have one response")
+    @Test("A response that is not private matches requests with other cookies, and other headers of one credential")
     func oneUser() throws {
         let other = try #require(CacheVariant(of: [:], to: .get(["Cookie": "a=1"])))
         #expect(other.matches(.get(["Cookie": "a=2"])))
@@ -98,7 +98,7 @@ struct CacheVariantTests {
         #expect(vary.matches(.get(["Authorization": "Digest nonce=1"], credential: "u:p")))
     }
 
-    @Test("The key of a variant contains no header value as it was sent")
+    @Test("The key of a variant contains no header value of the request")
     func secrets() throws {
         let request = CacheRequest.get(["Cookie": "id=secret", "Authorization": "Bearer secret"])
         let variant = try #require(CacheVariant(of: ["Vary": "Cookie"], to: request))
@@ -107,10 +107,10 @@ struct CacheVariantTests {
     }
 }
 
-@Suite("The URL that responses are stored by")
+@Suite("Cache keys")
 struct CacheKeyTests {
     @Test(
-        "All spellings of a URL share one key, and a fragment is no part of it",
+        "All spellings of a URL have one cache key, without the fragment",
         arguments: [
             ("http://a/x", "http://a:80/x"), ("http://A/x", "http://a:80/x"), ("http://a:80/x", "http://a:80/x"),
             ("http://a", "http://a:80/"), ("http://a?q", "http://a:80/?q"),

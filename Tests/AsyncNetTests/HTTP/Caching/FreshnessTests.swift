@@ -6,7 +6,7 @@ import Testing
 @Suite("Freshness")
 struct FreshnessTests {
     @Test(
-        "A response's lifetime is computed from its headers (RFC 9111 §4.2.1, §4.2.2)",
+        "The freshness lifetime of a response is computed from its headers (RFC 9111 §4.2.1, §4.2.2)",
         arguments: [
             (["Cache-Control": "max-age=60"], 200, 60),
             (["Cache-Control": "s-maxage=60"], 200, 0),
@@ -42,7 +42,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "A response's age is computed 10 seconds after it was received (RFC 9111 §4.2.3)",
+        "The age of a response is computed from Age, Date and the time since it was received (RFC 9111 §4.2.3)",
         arguments: [
             ([:], 0, 10), (["Age": "5"], 0, 15), (["Age": "5"], 2, 17), (["Age": "x"], 0, 10), (["Age": "-5"], 0, 10),
             (["Age": "7, 5"], 0, 17), (["Date": "Sun, 06 Nov 1994 08:49:27 GMT"], 0, 20),
@@ -57,7 +57,7 @@ struct FreshnessTests {
         #expect(response.head(for: CacheRequest.get().url, at: now).value(for: "Age") == "\(Int(expected))")
     }
 
-    @Test("A clock that was set back makes no response younger than when it was received")
+    @Test("A clock that was set back makes the age of a response no smaller than when it was received")
     func clockSetBack() throws {
         let response = try StoredResponse.fixture(["Age": "5"])
         #expect(Freshness(response, at: StoredResponse.date.addingTimeInterval(-1000)).age == 5)

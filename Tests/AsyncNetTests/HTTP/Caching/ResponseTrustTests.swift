@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetLibcurl
 
-@Suite("The trust of a stored response")
+@Suite("TLS settings of stored responses")
 struct ResponseTrustTests {
     private typealias TLS = TLSConfiguration
 
@@ -37,7 +37,9 @@ struct ResponseTrustTests {
         "disabled pin": ["pin"],
     ]
 
-    @Test("A response over TLS serves the same demands or less", arguments: settings.keys.sorted())
+    @Test(
+        "A response received over TLS is used only by requests whose TLS settings require the same or less",
+        arguments: settings.keys.sorted())
     func demands(_ name: String) throws {
         let request = try #require(Self.settings[name]).trust(by: "")
         let used = Self.settings.filter { $0.value.trust(by: "").serves(request) }.keys
@@ -45,7 +47,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "A stored response from an unverified server serves only requests with the same route",
+        "A response from an unverified server is used only by unverified requests over the same route",
         arguments: [
             ("", "", true), ("proxy http://p:1", "proxy http://p:1", true), ("proxy http://p:1", "", false),
             ("", "proxy http://p:1", false), ("proxy http://p:1", "proxy http://p:2", false),
@@ -59,7 +61,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "The way of a libcurl transport has its proxy without the password, its socket and its addresses",
+        "The route of a LibcurlTransport is its proxy without password, its Unix socket and its addresses",
         arguments: [
             (.init(), ""), (.init(proxy: .http("p", port: 1, username: "u", password: "w")), "proxy http://p:1"),
             (.init(proxy: .url("http://u:w@p:1")), "proxy http://p:1"),
@@ -71,7 +73,7 @@ struct ResponseTrustTests {
         #expect(configuration.route.text(to: try "http://a/x".asURL()) == expected)
     }
 
-    @Test("A transport's trust follows the URL: none for http, that of the host for https")
+    @Test("A LibcurlTransport's trust is unverified for http, and that of the host's TLS settings for https")
     func transports() throws {
         let transport = LibcurlTransport(
             configuration: .init(tlsForHosts: ["b": TLS(trust: .disabled)], proxy: .url("http://p:1")))
@@ -85,7 +87,7 @@ struct ResponseTrustTests {
             URLSessionTransport().trust(for: HTTPRequestHead(url: try "https://a/".asURL())) == .verified())
     }
 
-    @Test("A transport of the user's does not verify, and has a way of its own type's")
+    @Test("The trust of a user's Transport is unverified, with its type as the route")
     func others() throws {
         struct Own: Transport {
             func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -99,7 +101,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "A transport that refuses the host, or cannot be used, shares no stored response with others"
+        "A transport whose TLS settings are refused or invalid shares no stored response with any other"
     )
     func nothing() throws {
         let head = HTTPRequestHead(url: try "https://a/".asURL())

@@ -6,7 +6,7 @@ import Testing
 @Suite("Ranges of stored responses")
 struct StoredResponseRangesTests {
     @Test(
-        "One range of bytes is parsed (RFC 9110 §14.1.2)",
+        "A Range with one byte range is parsed (RFC 9110 §14.1.2)",
         arguments: [
             ("bytes=0-0", .closed(0...0)), ("bytes=5-", .from(5)), ("bytes=-5", .last(5)),
             ("Bytes=1-2", .closed(1...2)),
@@ -18,7 +18,7 @@ struct StoredResponseRangesTests {
     func parsing(_ text: String, _ expected: ByteRange?) { #expect(ByteRange(text) == expected) }
 
     @Test(
-        "A range selects bytes by the size of the representation, or none if it is not satisfiable",
+        "A byte range selects bytes within the representation's size, or none if it is not satisfiable",
         arguments: [
             (.closed(0...4), 10, 0...4), (.closed(5...100), 10, 5...9), (.closed(10...11), 10, nil),
             (.from(9), 10, 9...9),
@@ -42,7 +42,7 @@ struct StoredResponseRangesTests {
     }
 
     @Test(
-        "A stored response is for the whole or for ranges within it",
+        "A stored response answers a request for the whole body, or for a range of bytes that it has",
         arguments: [
             (200, "", [:], [:], true), (200, "", [:], ["Range": "bytes=0-4"], true),
             (200, "", ["Content-Length": "10"], ["Range": "bytes=10-"], false),
@@ -72,7 +72,7 @@ struct StoredResponseRangesTests {
     }
 
     @Test(
-        "Parts of one version that overlap or follow each other become one (RFC 9111 §3.4)",
+        "Stored parts that overlap or adjoin are combined (RFC 9111 §3.4)",
         arguments: [
             ("bytes 5-9/20", "bytes 0-4/20", "206 bytes 0-9/20"), ("bytes 0-4/20", "bytes 5-9/20", "206 bytes 0-9/20"),
             ("bytes 3-9/20", "bytes 0-4/20", "206 bytes 0-9/20"), ("bytes 2-3/20", "bytes 0-9/20", "206 bytes 0-9/20"),
@@ -87,7 +87,7 @@ struct StoredResponseRangesTests {
     }
 
     @Test(
-        "Parts without the same strong validator stay apart",
+        "Stored parts are combined only if they have the same strong validator",
         arguments: [
             ([:], [:], false), (["ETag": "\"1\""], ["ETag": "\"2\""], false),
             (["ETag": "W/\"1\""], ["ETag": "W/\"1\""], false),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("DER")
+@Suite("DER of certificates")
 struct DERReaderTests {
     private func read(_ bytes: [UInt8]) -> Result<DERReader.Element, DERReader.Malformed> {
         var reader = DERReader(bytes[...])
@@ -11,7 +11,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "An element has a tag, a length and content",
+        "A DER element is parsed into tag, length and content",
         arguments: [
             ([0x05, 0x00], 0), ([0x04, 0x01, 0xAA], 1), ([0x30, 0x7F] + [UInt8](repeating: 1, count: 127), 127),
             ([0x04, 0x81, 0x80] + [UInt8](repeating: 1, count: 128), 128),
@@ -26,7 +26,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "Bytes that are not DER are refused",
+        "Malformed DER is refused",
         arguments: [
             [], [0x30], [0x04, 0x02, 0x00], [0x1F, 0x01, 0x00], [0x30, 0x80, 0x00, 0x00], [0x04, 0x81],
             [0x04, 0x81, 0x7F] + [UInt8](repeating: 0, count: 127), [0x04, 0x82, 0x00, 0xFF],
@@ -38,7 +38,7 @@ struct DERReaderTests {
         #expect(throws: DERReader.Malformed.self) { try result.get() }
     }
 
-    @Test("An element of another type is not read")
+    @Test("A DER element with another tag than requested is not read")
     func types() throws {
         var reader = DERReader([0x02, 0x01, 0x05, 0x30, 0x00])
         #expect(try reader.nextIf(DERReader.Tag.sequence) == nil)
@@ -49,7 +49,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "Object identifiers have arcs of seven bits a byte",
+        "A DER object identifier has arcs of seven bits a byte",
         arguments: [
             ([0x55, 0x04, 0x03], "2.5.4.3"), ([0x55, 0x1D, 0x11], "2.5.29.17"), ([0x2A, 0x86, 0x48], "1.2.840"),
             ([0x09, 0x92, 0x26, 0x89, 0x93, 0xF2, 0x2C, 0x64, 0x01, 0x19], "0.9.2342.19200300.100.1.25"),
@@ -61,7 +61,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "Times are of the years 1950 to 2049, or have four digits (RFC 5280 §4.1.2.5)",
+        "UTCTime has years from 1950 to 2049, GeneralizedTime has years of four digits (RFC 5280 §4.1.2.5)",
         arguments: [
             (0x17, "260102030405Z", 1_767_323_045), (0x17, "491231235959Z", 2_524_607_999),
             (0x17, "500101000000Z", -631_152_000), (0x18, "20500101000000Z", 2_524_608_000),

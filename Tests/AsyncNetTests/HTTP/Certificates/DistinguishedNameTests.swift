@@ -15,7 +15,7 @@ struct DistinguishedNameTests {
     private static let commonName: [UInt8] = [0x55, 0x04, 0x03]
 
     @Test(
-        "Values of each type of string are escaped (RFC 4514 §2.4)",
+        "Values of a distinguished name are escaped, and of unsupported string types hexadecimal (RFC 4514 §2.4)",
         arguments: [
             (0x0C, Array("a b".utf8), "CN=a b"), (0x13, Array("x=y".utf8), "CN=x=y"),
             (0x0C, Array(" a,b+\"c\"\\<d>;# ".utf8), ##"CN=\ a\,b\+\"c\"\\\<d\>\;#\ "##),
@@ -30,7 +30,7 @@ struct DistinguishedNameTests {
         #expect(try DistinguishedName(name[...]).text == text)
     }
 
-    @Test("The last part comes first, and the attributes of a part are joined by + (RFC 4514 §2.1, §2.2)")
+    @Test("A distinguished name begins with its last part, and joins attributes of a part by + (RFC 4514 §2.1, §2.2)")
     func order() throws {
         let country = Self.element(0x31, Self.attribute([0x55, 0x04, 0x06], 0x13, Array("SE".utf8)))
         let other = Self.attribute([0x2A, 0x03], 0x0C, Array("x".utf8))
@@ -40,7 +40,7 @@ struct DistinguishedNameTests {
     }
 
     @Test(
-        "Alternative names tell their kind",
+        "A subject alternative name is written with its kind",
         arguments: [
             (0x82, Array("*.example.com".utf8), ["DNS:*.example.com"]), (0x81, Array("a@b".utf8), ["email:a@b"]),
             (0x86, Array("https://a/".utf8), ["URI:https://a/"]), (0x87, [127, 0, 0, 1], ["IP:127.0.0.1"]),
@@ -52,7 +52,7 @@ struct DistinguishedNameTests {
         #expect(try AlternativeNames(names[...]).texts == texts)
     }
 
-    @Test("A directory name among the alternatives is a distinguished name")
+    @Test("A directory name among the subject alternative names is written as a distinguished name")
     func directory() throws {
         let name = Self.element(0x30, Self.element(0x31, Self.attribute(Self.commonName, 0x0C, Array("a".utf8))))
         let names = Self.element(0x30, Self.element(0xA4, name))

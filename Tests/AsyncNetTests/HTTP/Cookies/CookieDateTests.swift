@@ -6,7 +6,7 @@ import Testing
 @Suite("Cookie dates", .timeLimit(.minutes(5)))
 struct CookieDateTests {
     @Test(
-        "What servers send is read by RFC 6265bis §5.1.1",
+        "Cookie dates are parsed as in RFC 6265bis §5.1.1",
         arguments: [
             ("Wed, 21 Oct 2015 07:28:00 GMT", 1_445_412_480), ("Wednesday, 21-Oct-15 07:28:00 GMT", 1_445_412_480),
             ("Wed Oct 21 07:28:00 2015", 1_445_412_480),
@@ -36,7 +36,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "An incomplete or invalid date is refused",
+        "An incomplete or invalid cookie date is not parsed",
         arguments: [
             "", "GMT", "Wed, 21 Oct 2015", "21 Oct 07:28:00", "Oct 2015 07:28:00", "21 2015 07:28:00",
             "Wed, 21 Oct 2015 07:28 GMT",

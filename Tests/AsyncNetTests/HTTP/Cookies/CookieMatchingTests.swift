@@ -6,7 +6,7 @@ import Testing
 @Suite("Cookie domains and paths", .timeLimit(.minutes(5)))
 struct CookieMatchingTests {
     @Test(
-        "A host matches its own domain and those above it (RFC 6265bis §5.1.3)",
+        "A host matches its own domain and its parent domains (RFC 6265bis §5.1.3)",
         arguments: [
             ("example.com", "example.com"), ("example.com", "www.example.com"), ("example.com", "a.b.example.com"),
             ("127.0.0.1", "127.0.0.1"), ("::1", "::1"),
@@ -18,7 +18,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "A host does not match a domain that it does not end in, and an IP address matches no suffix of itself",
+        "A host does not match other domains, and an IP address matches no suffix of itself",
         arguments: [
             ("www.example.com", "example.com"), ("example.com", "badexample.com"), ("example.com", "example.org"),
             ("example.com", "example.com.evil.org"), ("", "example.com"),
@@ -32,7 +32,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "Paths match themselves and those below them (RFC 6265bis §5.1.4)",
+        "A cookie's path matches itself and the paths below it (RFC 6265bis §5.1.4)",
         arguments: [
             ("/", "/", true), ("/", "/a", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true),
             ("/a/", "/a/b", true), ("/a/", "/a/", true),
@@ -44,7 +44,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "The default path ends before the last slash",
+        "The default path of a cookie ends before the last slash",
         arguments: [
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/", "/a/b"), ("//", "/"), ("", "/"),
             ("a/b", "/"), ("//a", "/"),
@@ -54,7 +54,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "Host, path and security of a URL are found for cookies",
+        "Host, path and security of a URL are determined for cookies",
         arguments: [
             ("http://EXAMPLE.com", "example.com", "/", false),
             ("https://example.com/A%2Fb/?q#f", "example.com", "/A%2Fb/", true),
@@ -68,7 +68,7 @@ struct CookieMatchingTests {
         #expect(origin.host == host && origin.path == path && origin.isSecure == isSecure)
     }
 
-    @Test("An international host is matched as it is on the wire")
+    @Test("An international host is in Punycode for cookies; a URL without a host gets no cookies")
     func internationalHosts() throws {
         #expect(try #require(CookieOrigin(try "https://MÜNCHEN.de/".asURL())).host == "xn--mnchen-3ya.de")
         #expect(CookieOrigin(try "/a".asURL()) == nil)
@@ -76,7 +76,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "IPv4 and IPv6 addresses are told from names",
+        "IPv4 and IPv6 addresses are distinguished from host names",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("1.2", true), ("2130706433", true), ("0x7f.1", true), ("a.0x", true),
             ("127.0.0.1.", true), ("fe80::1%eth0", true),

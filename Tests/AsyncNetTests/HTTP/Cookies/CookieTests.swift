@@ -16,7 +16,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A cookie is sent to its host, and with a Domain to the hosts below that",
+        "A cookie belongs to its host only, or with Domain to the hosts below that; other domains are refused",
         arguments: [
             ("a=1", "http://www.example.com/", "www.example.com only"),
             ("a=1; Domain=example.com", "http://www.example.com/", "example.com"),
@@ -46,7 +46,7 @@ struct CookieTests {
         #expect(cookie.map { $0.isHostOnly ? "\($0.domain) only" : $0.domain } ?? "refused" == expected)
     }
 
-    @Test("A public suffix gets no domain cookie; a cookie of the suffix itself is host-only")
+    @Test("Domain with a public suffix is refused, unless the host is that suffix: then the cookie is host-only")
     func publicSuffixes() throws {
         func domain(_ text: String, _ url: String) throws -> String? {
             let (parsed, origin) = (try #require(SetCookie(text)), try #require(CookieOrigin(try url.asURL())))
@@ -60,7 +60,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Secure, prefixes and SameSite=None need https",
+        "Secure needs https; SameSite=None and the prefixes __Secure- and __Host- need Secure",
         arguments: [
             ("a=1; Secure", "http", false), ("a=1; Secure", "https", true), ("a=1; SameSite=None", "https", false),
             ("a=1; SameSite=None; Secure", "https", true),
@@ -84,7 +84,7 @@ struct CookieTests {
         #expect(try cookie("a=1; Secure", url) == nil)
     }
 
-    @Test("A cookie has its path, or the default path, and its expiry")
+    @Test("A cookie's path is Path or the default path, its expiry follows from Max-Age")
     func pathAndExpiry() throws {
         #expect(try cookie("a=1", "http://a.b/x/y?z/w")?.path == "/x")
         #expect(try cookie("a=1; Path=/é", "http://a.b/")?.path == "/é")
@@ -95,7 +95,7 @@ struct CookieTests {
         #expect(try cookie("a=1", "/relative") == nil)
     }
 
-    @Test("A cookie that the program makes is sent to hosts below its domain if that begins with a dot")
+    @Test("A cookie made by the program is host-only, unless its domain begins with a dot")
     func ownCookies() {
         let one = Cookie(name: "a", value: "1", domain: ".Example.COM")
         #expect(one.domain == "example.com" && !one.isHostOnly && one.path == "/" && one.isStorable)
@@ -105,7 +105,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A cookie that the program makes is not stored if it would break the header, the file or its prefix's rules",
+        "A cookie made by the program with an invalid name, value, domain or prefix is not stored",
         arguments: [
             Cookie(name: "", value: "", domain: "a.b"), Cookie(name: "a;b", value: "1", domain: "a.b"),
             Cookie(name: "a=b", value: "1", domain: "a.b"),
@@ -128,7 +128,7 @@ struct CookieTests {
         #expect(!cookie.isStorable)
     }
 
-    @Test("No description shows the value; encoding keeps everything")
+    @Test("The description and dump of a cookie do not contain its value; encoded and decoded it is unchanged")
     func secrets() throws {
         let cookie = try #require(
             try cookie("a=hunter2; Domain=b.c; Path=/x; Max-Age=10; Secure; HttpOnly; SameSite=Lax", "https://b.c/"))
@@ -146,7 +146,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A cookie is unchanged after it became Foundation's cookie and back",
+        "A cookie converted to HTTPCookie and back is unchanged",
         arguments: [
             Cookie(name: "a", value: "1", domain: "b.c"),
             Cookie(
@@ -163,7 +163,7 @@ struct CookieTests {
         #expect(back == cookie)
     }
 
-    @Test("An HTTPCookie that breaks the rules of its prefix is refused")
+    @Test("An HTTPCookie that breaks the rules of its __Host- prefix is refused")
     func foundationRefused() throws {
         let theirs = try #require(HTTPCookie(properties: [.name: "__Host-a", .value: "1", .domain: "b.c", .path: "/"]))
         #expect(Cookie(theirs) == nil)

@@ -9,7 +9,7 @@ struct PublicSuffixesTests {
     static let hasLibrary = PublicSuffixes.library != nil
 
     @Test(
-        "Both rules know the common suffixes, and no address",
+        "libpsl and the built-in list know the common public suffixes, and no address",
         arguments: [
             ("co.uk", true), ("CO.UK", true), ("co.uk.", true), ("Com.Au", true), ("github.io", true),
             ("s3.amazonaws.com", true), ("com", true), ("localhost", true), ("intranet", true), ("com.", true),
@@ -24,7 +24,8 @@ struct PublicSuffixesTests {
     }
 
     @Test(
-        "libpsl knows rules with wildcards, exceptions, the private section and Unicode", .enabled(if: hasLibrary),
+        "libpsl knows public suffixes with wildcards, exceptions, private domains and Unicode",
+        .enabled(if: hasLibrary),
         arguments: [
             ("x.kobe.jp", true), ("city.kobe.jp", false), ("www.ck", false), ("xn--55qx5d.cn", true), ("公司.cn", true),
             ("公司.CN.", true), ("wroclaw.pl", true), ("foo.unlisted", false),
@@ -33,7 +34,7 @@ struct PublicSuffixesTests {
         #expect(PublicSuffixes.isSuffix(domain, PublicSuffixes.library) == isSuffix)
     }
 
-    @Test("Without libpsl the built-in rule decides, which knows only its own entries")
+    @Test("Without libpsl only the entries of the built-in list are public suffixes")
     func absentLibrary() {
         #expect(PublicSuffixLibrary(named: "libpsl-which-does-not-exist.so") == nil)
         #expect(PublicSuffixLibrary(named: Platform.zlibName) == nil)
@@ -41,18 +42,18 @@ struct PublicSuffixesTests {
         #expect(PublicSuffixes.isSuffix("com.pl", nil))
     }
 
-    @Test("The description names where the public suffixes come from")
+    @Test("The description of PublicSuffixes names their source")
     func source() {
     }
 
-    @Test("Every entry of the built-in rule is on libpsl's list", .enabled(if: hasLibrary))
+    @Test("Each entry of the built-in list is on libpsl's list", .enabled(if: hasLibrary))
     func entries() {
         let second = BuiltInSuffixes.secondLevels.flatMap { last, labels in labels.map { "\($0).\(last)" } }
         let unknown = (second + BuiltInSuffixes.hosters).filter { !PublicSuffixes.isSuffix($0, PublicSuffixes.library) }
         #expect(unknown == [])
     }
 
-    @Test("Texts longer than a host, and with many labels, are no suffixes")
+    @Test("A text that is longer than a host or has too many labels is not a public suffix")
     func longTexts() {
         #expect(!PublicSuffixes.contains(String(repeating: "a", count: 256)))
         #expect(PublicSuffixes.contains(String(repeating: "a", count: 255)))
@@ -66,7 +67,7 @@ struct PublicSuffixesTests {
     ]
 
     @Test(
-        "A public suffix gets no domain cookie; suffix, address, localhost and intranet get host-only cookies",
+        "A cookie for a public suffix is refused; for a suffix's own host, an address or localhost it is host-only",
         arguments: [
             ("a=1; Domain=co.uk", "https://shop.co.uk/", "refused"),
             ("a=1; Domain=.CO.UK", "https://shop.co.uk/", "refused"),
@@ -93,7 +94,7 @@ struct PublicSuffixesTests {
         }
     }
 
-    @Test("The default of jars and of single cookies refuses Domain=co.uk, from a file's jar too")
+    @Test("CookieJar with and without a file, and single cookies, refuse Domain=co.uk by default")
     func defaults() async throws {
         let url = try "https://shop.co.uk/".asURL()
         #expect(Cookie(setCookie: "a=1; Domain=co.uk", from: url) == nil)

@@ -8,7 +8,7 @@ struct SetCookieTests {
     private static let now = Date(timeIntervalSince1970: 1_795_316_400)
 
     @Test(
-        "Names and values are parsed as in RFC 6265bis §5.6",
+        "Name and value of Set-Cookie are parsed as in RFC 6265bis §5.6",
         arguments: [
             ("a=1", "a", "1"), (" a \t=\t 1 ", "a", "1"), ("a=", "a", ""), ("a==1=", "a", "=1="),
             ("a= b c ", "a", "b c"), ("a=1;", "a", "1"),
@@ -25,7 +25,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "An empty text, and one with control characters, is no cookie",
+        "An empty Set-Cookie, or one with control characters, is not parsed",
         arguments: [
             "", " ", "=", " = ", ";", "; a=1", "= ; Path=/", "a=\u{0}", "a=1\u{1}", "a\n=1", "a=1\r", "a=1\r\nb=2",
             "a=1; Path=/\u{7F}", "a=1; x\u{1F}", "a=1\u{B}",
@@ -34,7 +34,7 @@ struct SetCookieTests {
         #expect(SetCookie(text) == nil)
     }
 
-    @Test("Name and value have 4096 octets together at most, an attribute's value 1024")
+    @Test("A cookie's name and value have at most 4096 octets together, an attribute's value 1024")
     func sizes() throws {
         let long = String(repeating: "x", count: 4094)
         #expect(try #require(SetCookie("ab=\(long)")).value.count == 4094)
@@ -48,7 +48,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Attributes in any order and case; the last of a name counts; unknown attributes are ignored",
+        "Attributes of Set-Cookie are parsed in any order and case, and the last of a name counts",
         arguments: [
             ("a=1; Secure; HttpOnly", "secure httponly"), ("a=1;SECURE;httponly", "secure httponly"),
             ("a=1; Secure=no; HttpOnly=", "secure httponly"),
@@ -100,7 +100,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "A Max-Age of zero or less expires the cookie at once",
+        "A Max-Age of zero or less makes the cookie expire at once",
         arguments: ["0", "-1", "-0", "-99999999999999999999", "000"])
     func ended(_ age: String) throws {
         #expect(
@@ -109,7 +109,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "A clock at the ends of time does not trap",
+        "An extreme time of the clock does not trap the computation of a cookie's expiry",
         arguments: [-62_135_769_600, 1e300, -1e300, .infinity, -.infinity, .nan])
     func oddClocks(_ seconds: Double) throws {
         let now = Date(timeIntervalSince1970: seconds)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Block hashes: with the processor's instructions, and without", .timeLimit(.minutes(5)))
+@Suite("SHA-256 with and without the processor's instructions", .timeLimit(.minutes(5)))
 struct BlockHashTests {
     private static let initial: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -54,7 +54,7 @@ struct BlockHashTests {
         if algorithm == .sha256 { #expect(portable(bytes).hexadecimal == digest) }
     }
 
-    @Test("SHA-256 of each length is the same without the processor's instructions")
+    @Test("SHA-256 of inputs of 0 to 300 bytes equals that of the portable code")
     func lengths() {
         var random = SeededRandom(state: 5)
         for length in 0...300 {
@@ -64,7 +64,7 @@ struct BlockHashTests {
     }
 
     @Test(
-        "From any state, at any address, instructions and portable code agree",
+        "The processor's instructions and the portable code give the same state, for any alignment",
         .enabled(if: cp_has_sha256_instructions() == 1, "The processor has no instructions for SHA-256"))
     func instructions() {
         var random = SeededRandom(state: 6)
@@ -81,7 +81,7 @@ struct BlockHashTests {
         }
     }
 
-    @Test("The hash of two pieces, cut anywhere, is that of the whole", arguments: HashAlgorithm.allCases)
+    @Test("The hash of two pieces equals that of the whole input, for any cut", arguments: HashAlgorithm.allCases)
     func cuts(_ algorithm: HashAlgorithm) {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let whole = MessageDigest.of(bytes, algorithm: algorithm)

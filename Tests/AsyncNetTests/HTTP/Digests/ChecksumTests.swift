@@ -15,7 +15,7 @@ struct ChecksumTests {
         "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
 
     @Test(
-        "SHA-256 is read from hexadecimal and base64",
+        "A SHA-256 checksum is parsed from hexadecimal and Base64",
         arguments: [
             hexadecimal, hexadecimal.uppercased(), base64, " \(hexadecimal)\r\n", "\t\(base64)\n",
             "E3b0C44\(hexadecimal.dropFirst(7))",
@@ -30,7 +30,7 @@ struct ChecksumTests {
     }
 
     @Test(
-        "SHA-512 is read from hexadecimal and base64",
+        "A SHA-512 checksum is parsed from hexadecimal and Base64",
         arguments: [longHexadecimal, longHexadecimal.uppercased(), longBase64, " \(longBase64)\n"])
     func sha512(_ text: String) {
         let checksum = Checksum.sha512(text)
@@ -56,7 +56,7 @@ struct ChecksumTests {
         #expect(Checksum.sha256(text).description == "sha-256:<invalid>")
     }
 
-    @Test("An algorithm's checksum has its own length only")
+    @Test("A checksum whose length is not that of its algorithm is refused")
     func length() {
         #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 32))?.isValid == true)
         #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 31)) == nil)

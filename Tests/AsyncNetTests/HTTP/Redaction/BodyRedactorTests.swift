@@ -9,12 +9,12 @@ struct BodyRedactorTests {
     private let rule = RedactionRule.standard
     private let secret = UInt8(ascii: "Q")
 
-    @Test("Secret fields are redacted, and nothing else", arguments: RedactionCases.bodies)
+    @Test("Only the values of secret fields in a body are redacted", arguments: RedactionCases.bodies)
     func bodies(_ body: String, _ type: String?, _ written: String) {
         #expect(String(decoding: rule.body(Data(body.utf8), contentType: type), as: UTF8.self) == written)
     }
 
-    @Test("A body that is cut anywhere shows no secret", arguments: RedactionCases.bodies)
+    @Test("A body that is cut at any byte shows no secret after redaction", arguments: RedactionCases.bodies)
     func cut(_ body: String, _ type: String?, _ written: String) {
         for length in 0...body.utf8.count {
             let cut = Data(body.utf8.prefix(length))
@@ -24,7 +24,7 @@ struct BodyRedactorTests {
         }
     }
 
-    @Test("However deeply JSON and URLs are nested, no secret is shown", arguments: 0...8)
+    @Test("Secrets in JSON inside JSON strings, and in URLs inside URLs, are redacted at any depth", arguments: 0...8)
     func nested(_ depth: Int) throws {
         var (json, harmless, url) = (#"{"token":"Quux"}"#, #"{"a":"Quux"}"#, "https://h/?token=Quux")
         for _ in 0..<depth {
@@ -37,7 +37,7 @@ struct BodyRedactorTests {
         #expect(!rule.text(ofURL: url).contains("Quux"))
     }
 
-    @Test("JSON in UTF-16 and UTF-32 is redacted as a whole", arguments: [2, 4], [false, true])
+    @Test("JSON in UTF-16 or UTF-32 is replaced by REDACTED as a whole", arguments: [2, 4], [false, true])
     func wide(_ width: Int, _ isBigEndian: Bool) {
         func wide(_ text: String) -> Data {
             Data(
@@ -54,7 +54,7 @@ struct BodyRedactorTests {
     }
 
     @Test(
-        "A text in UTF-16 whose type is JSON or a form is redacted as a whole, whatever it begins with",
+        "Text in UTF-16 whose media type is JSON, a form or events is replaced by REDACTED as a whole",
         arguments: [
             ("text/event-stream", #"data: {"password":"Q"}"#), ("application/javascript", #"cb({"token":"Q"})"#),
             ("application/json", #""{\"token\":\"Q\"}""#),
@@ -69,7 +69,7 @@ struct BodyRedactorTests {
         }
     }
 
-    @Test("Bytes that are no text stay as they are")
+    @Test("Bytes that are not text are unchanged by redaction, unless they are the value of a secret field")
     func binary() {
         let body = Data([0x7B, 0xFF, 0x22, 0xC3, 0x22, 0x3A, 0x22, 0x80, 0x5C])
         #expect(rule.body(body, contentType: "application/json") == body)
@@ -78,7 +78,7 @@ struct BodyRedactorTests {
     }
 
     @Test(
-        "Repeated and nested marks cost neither stack nor quadratic time",
+        "Redaction of deeply nested or repeated delimiters takes linear time and bounded stack",
         arguments: [
             "{\"a\":", "[", "\"", "\"\\", "\"a\":", "\"token\":[", "a=;", ";a=b", "&", "--", "?a=", "https://a@", "%25",
             "\r\n\r\n", "--B\r\n\r\n",
@@ -92,7 +92,7 @@ struct BodyRedactorTests {
         }
     }
 
-    @Test("Random bodies never trap, and those without names and URLs stay as they are")
+    @Test("Random bodies never trap redaction, and are unchanged if they have neither secret names nor URLs")
     func fuzzed() {
         let words = [
             "\"", "\\", "\\u", "{", "}", "[", ":", ",", "a", "=", "&", ";", "%", "--B", "\r\n", " ", "\u{0}", "é",
