@@ -41,7 +41,7 @@ struct ClockStateTests {
     }
 
     @Test(
-        "The clock moves to the nearest deadline when nothing runs and something waits for it",
+        "An automatic TestClock advances to the nearest deadline when no task runs and one waits for the clock",
         arguments: [
             ([.sleep(5)], nil), ([.run], nil), ([.run, .sleep(5)], 5), ([.step, .sleep(5)], 5),
             ([.run, .sleep(5), .sleep(3)], 3), ([.run, .sleep(5), .limit(3)], 3),
@@ -59,7 +59,7 @@ struct ClockStateTests {
     }
 
     @Test(
-        "Sleepers that are due are removed in the order of their deadlines, then of their start; time never goes back")
+        "Sleepers of a TestClock wake in the order of deadline and start; the clock never goes back")
     func due() {
         var state = ClockState<Int>()
         for (id, time) in [(1, 3), (2, 1), (3, 3), (4, 9)] { _ = state.add(sleeper(time, id == 2), id) }

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetTestSupport
 
-@Suite("HTTP/2, the machine of a server")
+@Suite("HTTP/2 server machine")
 struct HTTP2ServerMachineTests {
     typealias Frames = @Sendable (inout FrameWriter) -> Void
 
@@ -50,14 +50,14 @@ struct HTTP2ServerMachineTests {
         return texts
     }
 
-    @Test("A server begins with its SETTINGS and the connection's window")
+    @Test("The server begins with SETTINGS and a WINDOW_UPDATE of the connection")
     func opening() {
         let output = HTTP2ServerMachine(.init(concurrentStreams: 7, initialWindow: 3)).output
         #expect(frames(output) == ["SETTINGS 0 0 12", "WINDOW_UPDATE 0 0 4"])
         #expect(output[9..<21] == [0, 3, 0, 0, 0, 7, 0, 4, 0, 0, 0, 3])
     }
 
-    @Test("Bytes are read in pieces of any size", arguments: [1, 7, 1000])
+    @Test("Frames are parsed from pieces of any size", arguments: [1, 7, 1000])
     func pieces(size: Int) {
         var machine = HTTP2ServerMachine(.init())
         let all = bytes {
@@ -104,7 +104,9 @@ struct HTTP2ServerMachineTests {
         },
     ]
 
-    @Test("A client's violation of RFC 9113 ends the connection, with the reason", arguments: ofConnection)
+    @Test(
+        "A client's violation of RFC 9113 on the connection is answered with GOAWAY and recorded with its section",
+        arguments: ofConnection)
     func violations(_ violation: Violation) {
         var machine = machine()
         _ = machine.receive(bytes(violation.write))
@@ -114,7 +116,7 @@ struct HTTP2ServerMachineTests {
         #expect(frames(machine.output).last?.hasPrefix("GOAWAY 0 0") == true)
     }
 
-    @Test("Bytes without the preface, or with another first frame than SETTINGS, end the connection")
+    @Test("A connection without the preface, or whose first frame is not SETTINGS, is ended")
     func preface() {
         for all in [
             Data("GET / HTTP/1.1\r\n".utf8),
@@ -156,7 +158,7 @@ struct HTTP2ServerMachineTests {
         },
     ]
 
-    @Test("A client's violation of RFC 9113 on a stream ends the stream", arguments: ofStream)
+    @Test("A client's violation of RFC 9113 on a stream is answered with RST_STREAM", arguments: ofStream)
     func streamViolations(_ violation: Violation) {
         var machine = machine(.init(initialWindow: 10))
         let events = machine.receive(bytes(violation.write))
@@ -167,7 +169,7 @@ struct HTTP2ServerMachineTests {
         if case .reset(1) = events.last {} else { Issue.record("\(events)") }
     }
 
-    @Test("Streams above the limit are refused, and those after GOAWAY ignored")
+    @Test("A stream above the concurrency limit is refused, and one after GOAWAY is ignored")
     func limits() {
         var machine = machine(.init(concurrentStreams: 1))
         #expect(
@@ -184,7 +186,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.violations.isEmpty)
     }
 
-    @Test("A new window holds for a stream once the client has acknowledged it")
+    @Test("A changed initial window applies to a stream once the client has acknowledged SETTINGS")
     func windows() {
         var machine = machine(.init(initialWindow: 0))
         _ = machine.receive(bytes { $0.headers(Self.request) })
@@ -200,7 +202,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.streams[1]?.receiveWindow == 4)
     }
 
-    @Test("A body is sent as far as the client's windows allow")
+    @Test("DATA of a body is sent only as far as the client's windows allow")
     func room() {
         var machine = machine()
         _ = machine.receive(
@@ -217,7 +219,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.room(on: 1) == 16_384)
     }
 
-    @Test("A response that ends before the whole request was received is followed by RST_STREAM with NO_ERROR")
+    @Test("A response that ends before the request did is followed by RST_STREAM with NO_ERROR (RFC 9113 §8.1)")
     func early() {
         var machine = machine()
         _ = machine.receive(bytes { $0.headers(Self.request) })
@@ -226,7 +228,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.output.suffix(4) == [0, 0, 0, 0])
     }
 
-    @Test("PING is answered, unless the server is to look dead")
+    @Test("PING is answered unless the server is configured not to answer")
     func ping() {
         for answers in [true, false] {
             var machine = machine(.init(answersPings: answers))
@@ -235,7 +237,7 @@ struct HTTP2ServerMachineTests {
         }
     }
 
-    @Test("A head larger than a frame goes on in CONTINUATION")
+    @Test("A head larger than a frame continues in CONTINUATION")
     func continuation() {
         var machine = machine()
         _ = machine.receive(bytes { $0.headers(Self.request, ends: true) })
@@ -246,7 +248,7 @@ struct HTTP2ServerMachineTests {
                 == ["HEADERS 1 1", "CONTINUATION 4 1"])
     }
 
-    @Test("A request's head has Host from :authority, and one Cookie")
+    @Test("A request's :authority becomes Host, and several cookie fields become one Cookie")
     func head() throws {
         let head = try HTTP2RequestHead(
             (Self.request + [("cookie", "a=1"), ("x", "y"), ("cookie", "b=2")]).map { HTTPHeader(name: $0, value: $1) })

@@ -7,7 +7,7 @@ import Testing
 @Suite("MockServer over HTTP/2, faults", .timeLimit(.minutes(5)))
 struct MockServerHTTP2FaultTests {
     @Test(
-        "Each fault over HTTP/2 ends the request with its error",
+        "Each fault over HTTP/2 ends the request with the error of that fault",
         arguments: [
             (MockResponse.Fault.closeBeforeHead, .emptyReply), (.resetBeforeHead, .connectionLost),
             (.resetAfterHead, .connectionLost), (.resetMidBody(after: 3), .connectionLost),
@@ -27,7 +27,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A reset ends its stream alone", arguments: HTTP2Client.allCases)
+    @Test("A stream reset by the server does not end other streams of the connection", arguments: HTTP2Client.allCases)
     func reset(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             let (arrived, gate) = (Gate(), Gate())
@@ -48,7 +48,9 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A dripping body arrives whole, and a stalled one up to the stall", arguments: HTTP2Client.allCases)
+    @Test(
+        "A body sent with .drip arrives whole, and one with .stallMidBody up to the stall",
+        arguments: HTTP2Client.allCases)
     func slow(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             let text = MockResponse.text("hello world")
@@ -64,7 +66,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("An early response comes before the body, whose rest is not wanted")
+    @Test("With .earlyResponse the response arrives before the body was sent, and the connection is reused")
     func early() async throws {
         try await withHTTP2Server(.sockets, .init(initialWindow: 1000)) {
             (server: MockServer, session: Session) async throws in
@@ -79,7 +81,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A body that is cut is never whole, with Content-Length and without", arguments: [true, false])
+    @Test("A body cut by the server is bodyEndedEarly, with Content-Length and without", arguments: [true, false])
     func cut(isChunked: Bool) async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             for fault in [MockResponse.Fault.resetStream(.noError, after: 5), .truncate(after: 5)] {
@@ -97,7 +99,9 @@ struct MockServerHTTP2FaultTests {
         .closeBeforeHead, .resetBeforeHead,
     ]
 
-    @Test("Among all faults at once no response is wrong, and the client breaks no rule", arguments: [100, 100_000])
+    @Test(
+        "With all faults mixed over one session, each response that succeeds has the body of its own request",
+        arguments: [100, 100_000])
     func mixture(window: Int) async throws {
         let settings = MockServer.HTTP2(concurrentStreams: 7, initialWindow: window)
         try await withHTTP2Server(.sockets, settings) { (server: MockServer, session: Session) async throws in
@@ -121,7 +125,7 @@ struct MockServerHTTP2FaultTests {
     // MARK: What is sent again
 
     @Test(
-        "A POST that the server says it has not processed is sent again",
+        "A POST that REFUSED_STREAM or GOAWAY marks as unprocessed is sent again",
         arguments: [
             (MockResponse.Fault.resetStream(.refusedStream), 1), (.goAway(.noError, lastStream: 0), 2),
             (.goAway(.enhanceYourCalm, lastStream: 0), 2),
@@ -148,7 +152,7 @@ struct MockServerHTTP2FaultTests {
     }
 
     @Test(
-        "After GOAWAY the response arrives, and the next request has another connection",
+        "After GOAWAY the running response arrives, and the next request opens another connection",
         arguments: HTTP2Client.allCases, [nil, 0x7FFF_FFFF])
     func goAway(_ client: HTTP2Client, _ lastStream: UInt32?) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
@@ -160,7 +164,8 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("After GOAWAY the server closes the connection itself, unless it only warns", arguments: [nil, 0x7FFF_FFFF])
+    @Test(
+        "The server closes the connection after GOAWAY, unless GOAWAY is only a warning", arguments: [nil, 0x7FFF_FFFF])
     func goAwayEnd(_ lastStream: UInt32?) async throws {
         let server = try await MockServer.start(speaks: .http2)
         await server.enqueue(.text("first").with(.goAway(lastStream: lastStream)), .text("second"))
@@ -190,7 +195,7 @@ struct MockServerHTTP2FaultTests {
         await server.stop()
     }
 
-    @Test("Connection: close is GOAWAY over HTTP/2", arguments: HTTP2Client.allCases)
+    @Test("A response with Connection: close ends the HTTP/2 connection by GOAWAY", arguments: HTTP2Client.allCases)
     func connectionClose(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             await server.enqueue(.text("first", headers: ["Connection": "close"]), .text("second"))
@@ -200,7 +205,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A server that goes away ends idle connections")
+    @Test("goAway() closes idle connections, and the next request opens another one")
     func leaving() async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             server.on(.get, "/", replies: .text("hello"))
@@ -214,7 +219,7 @@ struct MockServerHTTP2FaultTests {
 
     // MARK: Settings
 
-    @Test("Requests above the server's limit wait, and each arrives once")
+    @Test("Requests above the server's limit of streams wait, and each is received once")
     func streamLimit() async throws {
         try await withHTTP2Server(.sockets, .init(concurrentStreams: 5)) {
             (server: MockServer, session: Session) async throws in
@@ -232,7 +237,9 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A body waits while the window is 0, and goes on once the server allows it", arguments: HTTP2Client.allCases)
+    @Test(
+        "An upload waits while the server's window is 0, and continues when the server opens it",
+        arguments: HTTP2Client.allCases)
     func window(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client, .init(initialWindow: 0)) {
             (server: MockServer, session: Session) async throws in
@@ -252,7 +259,7 @@ struct MockServerHTTP2FaultTests {
 
     // MARK: Frames
 
-    @Test("Frames of a script are sent unchanged")
+    @Test("Frames enqueued as .frames are sent unchanged")
     func frames() async throws {
         let head = MockResponse.Frame(1, flags: 4, Data([0x88]))
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
@@ -266,7 +273,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("Raw bytes end the connection")
+    @Test("Bytes enqueued as .raw end the request with badServerResponse")
     func raw() async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             await server.enqueue(.raw("HTTP/1.1 200 OK\r\n\r\n"))

@@ -55,7 +55,7 @@ struct MockServerHTTP2Tests {
     // MARK: Versions
 
     @Test(
-        "A server of HTTP/2 speaks it with TLS and without", arguments: HTTP2Client.allCases,
+        "A server of HTTP/2 answers requests over HTTP/2, with TLS and without", arguments: HTTP2Client.allCases,
         [MockServer.TLS.selfSigned, nil])
     func version(_ client: HTTP2Client, _ tls: MockServer.TLS?) async throws {
         try await withHTTP2Server(client, tls: tls) { (server: MockServer, session: Session) async throws in
@@ -75,7 +75,7 @@ struct MockServerHTTP2Tests {
     }
 
     @Test(
-        "ALPN selects the version that both sides speak",
+        "ALPN selects the HTTP version that client and server both support",
         arguments: [
             (MockServer.Versions.http1, "HTTP/1.1"), (.http2, "HTTP/2"), (.both, "HTTP/2"),
         ], HTTP2Client.allCases)
@@ -88,7 +88,7 @@ struct MockServerHTTP2Tests {
         await server.stop()
     }
 
-    @Test("A server of HTTP/2 alone refuses a client of HTTP/1.1 in TLS", arguments: HTTP2Client.allCases)
+    @Test("A server of HTTP/2 alone refuses a client of HTTP/1.1 in the TLS handshake", arguments: HTTP2Client.allCases)
     func refusal(_ client: HTTP2Client) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: .http2)
         let tls = TLSConfiguration(trust: .anchors([server.anchor]))
@@ -103,7 +103,7 @@ struct MockServerHTTP2Tests {
         await server.stop()
     }
 
-    @Test("A server of both versions speaks HTTP/1.1 with those who do, WebSockets too")
+    @Test("A server of both versions answers a client of HTTP/1.1 over HTTP/1.1, and WebSockets too")
     func both() async throws {
         let server = try await MockServer.start(speaks: .both)
         server.on(.get, "/text", replies: .text("hello"))
@@ -122,7 +122,7 @@ struct MockServerHTTP2Tests {
 
     // MARK: Responses
 
-    @Test("Large bodies arrive whole, both ways and at once", arguments: [MockServer.TLS.selfSigned, nil])
+    @Test("Large bodies sent and received at the same time arrive whole", arguments: [MockServer.TLS.selfSigned, nil])
     func largeBodies(_ tls: MockServer.TLS?) async throws {
         try await withHTTP2Server(.sockets, tls: tls) { (server: MockServer, session: Session) async throws in
             server.on(.post, "/echo") { .data($0.body) }
@@ -134,7 +134,7 @@ struct MockServerHTTP2Tests {
         }
     }
 
-    @Test("Interim responses, chunks and trailers arrive, in order", arguments: HTTP2Client.allCases)
+    @Test("Interim responses, chunks and trailers arrive in order", arguments: HTTP2Client.allCases)
     func parts(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, _: Session) async throws in
             await server.enqueue(
@@ -158,7 +158,7 @@ struct MockServerHTTP2Tests {
     }
 
     @Test(
-        "Responses without a body, and those with headers of HTTP/1.1, are complete",
+        "Responses without a body are complete, and Connection is not sent over HTTP/2",
         arguments: HTTP2Client.allCases)
     func bodiless(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
@@ -177,7 +177,7 @@ struct MockServerHTTP2Tests {
         }
     }
 
-    @Test("A body waits for 100 Continue")
+    @Test("A body with Expect: 100-continue is sent after the server's 100 response")
     func expectation() async throws {
         let server = try await MockServer.start(speaks: .http2)
         server.on(.post, "/") { .text($0.text) }
@@ -190,7 +190,7 @@ struct MockServerHTTP2Tests {
 
     // MARK: Streams
 
-    @Test("The requests of a connection are served at once", arguments: HTTP2Client.allCases)
+    @Test("Requests on one connection are answered concurrently", arguments: HTTP2Client.allCases)
     func concurrency(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             let (arrived, gate) = (Gate(), Gate())
@@ -212,7 +212,9 @@ struct MockServerHTTP2Tests {
         }
     }
 
-    @Test("A body that is not read stops no other", arguments: HTTP2Client.allCases)
+    @Test(
+        "A response body that is not read does not block other responses of the connection",
+        arguments: HTTP2Client.allCases)
     func unread(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             server.on(.get, "/large", replies: .data(Data(count: 50_000_000)))
@@ -225,7 +227,7 @@ struct MockServerHTTP2Tests {
         }
     }
 
-    @Test("A cancelled request cancels its route's closure, and the connection goes on")
+    @Test("A cancelled request cancels the closure of its route, and the connection stays open")
     func cancelling() async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             let (arrived, cancelled) = (Gate(), Gate())
@@ -246,7 +248,9 @@ struct MockServerHTTP2Tests {
         }
     }
 
-    @Test("A stop ends stalled streams, slow replies and waiting routes", arguments: HTTP2Client.allCases)
+    @Test(
+        "stop() ends stalled streams, delayed responses and closures of routes that wait",
+        arguments: HTTP2Client.allCases)
     func stopping(_ client: HTTP2Client) async throws {
         let server = try await MockServer.start(tls: client.tls, speaks: .http2)
         server.on(.get, "/waits") { _ in
@@ -267,7 +271,7 @@ struct MockServerHTTP2Tests {
 
     // MARK: Networks
 
-    @Test("A network delays and loses exchanges", arguments: [0.0, 1])
+    @Test("A NetworkProfile delays responses, and loses requests with connectionLost", arguments: [0.0, 1])
     func network(loss: Double) async throws {
         let profile = NetworkProfile(latency: .milliseconds(1), loss: loss)
         let server = try await MockServer.start(speaks: .http2, profile: profile)

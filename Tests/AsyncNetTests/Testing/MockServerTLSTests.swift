@@ -28,7 +28,7 @@ struct MockServerTLSTests {
     }
 
     @Test(
-        "A client that trusts the anchor sends requests on one connection",
+        "A client that trusts the server's anchor sends several requests on one connection",
         arguments: [MockServer.Interface.ipv4, .ipv6])
     func trusted(_ interface: MockServer.Interface) async throws {
         try await withTLSServer(on: interface) { (server: MockServer, session: Session) async throws in
@@ -44,7 +44,7 @@ struct MockServerTLSTests {
     }
 
     @Test(
-        "Each faulty certificate ends the request with its error",
+        "Each faulty certificate ends the request with the error of that fault",
         arguments: [
             (MockServer.TLS.selfSigned, false, .certificateNotTrusted), (.expired, true, .certificateExpired),
             (.wrongHost, true, .certificateHostMismatch),
@@ -58,7 +58,7 @@ struct MockServerTLSTests {
         }
     }
 
-    @Test("Large bodies arrive whole, both ways")
+    @Test("A large body sent and received over TLS arrives whole")
     func largeBodies() async throws {
         try await withTLSServer { (server: MockServer, session: Session) async throws in
             server.on(.put, "/echo") { request in .data(request.body) }
@@ -70,7 +70,7 @@ struct MockServerTLSTests {
     }
 
     @Test(
-        "Faults happen inside TLS",
+        "Each fault over TLS ends the request with the error of that fault",
         arguments: [
             (MockResponse.Fault.refuse, [.cannotConnect, .tlsHandshakeFailed, .connectionLost]),
             (.closeBeforeHead, [.emptyReply]), (.resetBeforeHead, [.connectionLost]),
@@ -85,7 +85,7 @@ struct MockServerTLSTests {
         }
     }
 
-    @Test("Bytes that are not TLS, and clients that leave in the handshake, end their connection only")
+    @Test("Bytes that are not TLS end only their own connection")
     func strangers() async throws {
         try await withTLSServer { (server: MockServer, session: Session) async throws in
             let plain = "http://127.0.0.1:\(server.port)/"

@@ -11,7 +11,7 @@ import Testing
 struct MockServerTests {
     let session = Session(transport: .urlSession)
 
-    @Test("Enqueued responses are sent first, in order, then those of the last matching route, then 404")
+    @Test("Enqueued responses are sent first, then those of the last matching route, then 404")
     func order() async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("any") }
@@ -28,7 +28,7 @@ struct MockServerTests {
         await bare.stop()
     }
 
-    @Test("Requests are recorded as received, with their connections")
+    @Test("takeRequest() returns requests in order, with target, headers, body and connection")
     func recording() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             let request = session.request(
@@ -48,7 +48,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("takeRequest waits until its limit, a cancel or the server's stop")
+    @Test("takeRequest(within:) ends at its time limit, at a cancel, or when the server stops")
     func taking() async throws {
         let server = try await MockServer.start()
         await #expect(throws: MockServer.Failure.self) { try await server.takeRequest(within: .zero) }
@@ -63,7 +63,7 @@ struct MockServerTests {
         await #expect(throws: MockServer.Failure.self) { try await stopped.value }
     }
 
-    @Test("A stop ends stalled connections, slow replies and waiting routes")
+    @Test("stop() ends stalled connections, delayed responses and closures of routes that wait")
     func stopping() async throws {
         let server = try await MockServer.start()
         let arrived = Gate()
@@ -84,7 +84,7 @@ struct MockServerTests {
         #expect(await server.openConnectionCount == 0)
     }
 
-    @Test("A stalled connection whose client goes away is closed")
+    @Test("A stalled connection is closed when its client closes it")
     func abandoned() async throws {
         try await withServer(.fault(.stall)) { (server: MockServer) async throws in
             let task = Task { await session.request(server.url()).serializing(Data.self).result }
@@ -97,7 +97,7 @@ struct MockServerTests {
     }
 
     @Test(
-        "A fault after more bytes than the body has comes at its end, over a stub too",
+        "A fault after more bytes than the body has occurs at the end of the body, of servers and stubs",
         arguments: [
             (MockResponse.Fault.truncate(after: 5), .bodyEndedEarly), (.truncate(after: 99), .bodyEndedEarly),
             (.resetMidBody(after: 99), .connectionLost), (.stallMidBody(after: 99), .timedOut),
@@ -119,7 +119,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("A server that stalls at a body's end does not let the client take it for complete")
+    @Test("A stall at the end of a body announces one byte more, so that the body is not complete")
     func lateStall() async throws {
         try await withServer(.text("hello").with(.stallMidBody(after: 99))) { (server: MockServer) async throws in
             var text = ""
@@ -134,7 +134,7 @@ struct MockServerTests {
     }
 
     @Test(
-        "A fault of HTTP/2 becomes the nearest fault of HTTP/1.1 on a connection of HTTP/1.1",
+        "A fault of HTTP/2 on an HTTP/1.1 connection becomes the nearest fault of HTTP/1.1",
         arguments: [
             (MockResponse.Fault.resetStream(.cancel), .connectionLost),
             (.resetStream(.cancel, after: 3), .connectionLost), (.goAway(lastStream: 0), .emptyReply),
@@ -149,7 +149,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("A server listens on ::1 too")
+    @Test("A server can listen on ::1")
     func ipv6() async throws {
         let server = try await MockServer.start(on: .ipv6)
         #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
@@ -158,7 +158,7 @@ struct MockServerTests {
 
     #if os(Linux)
         /// In a process of its own: other tests open and close hundreds of sockets meanwhile.
-        @Test("Five hundred servers start and stop without leaving a descriptor")
+        @Test("Five hundred servers that start and stop leave no file descriptor open")
         func descriptors() async {
             await #expect(processExitsWith: .success) {
                 func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
@@ -174,7 +174,7 @@ struct MockServerTests {
 @Suite("StubTransport", .timeLimit(.minutes(5)))
 struct StubTransportTests {
     @Test(
-        "Each fault of a stub is the error that it would be over sockets",
+        "Each fault of a StubTransport is the error that it would be over sockets",
         arguments: [
             (MockResponse.Fault.refuse, .cannotConnect), (.closeBeforeHead, .emptyReply),
             (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost),
@@ -187,7 +187,7 @@ struct StubTransportTests {
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == code)
     }
 
-    @Test("Delays use the stub's clock, drips arrive whole, errors of the closure are thrown")
+    @Test("Delays pass on the stub's clock, a body with .drip arrives whole, an error of the closure is thrown")
     func others() async throws {
         let clock = TestClock()
         let slow = Session(transport: StubTransport(clock: clock) { _ in .text("x").delayed(by: .seconds(5)) })
@@ -204,7 +204,7 @@ struct StubTransportTests {
 
 @Suite("TestClock", .timeLimit(.minutes(5)))
 struct TestClockTests {
-    @Test("Sleepers wake at their time, in order, and not before")
+    @Test("A sleeper wakes when the clock reaches its deadline, and not before")
     func order() async throws {
         let clock = TestClock()
         let woken = AsyncStream.makeStream(of: Int.self)
@@ -223,7 +223,7 @@ struct TestClockTests {
         }
     }
 
-    @Test("A cancelled sleep throws at once, and so ends a cancelled wait for sleepers")
+    @Test("A cancelled sleep throws CancellationError, and a cancelled sleepers(atLeast:) returns")
     func cancelling() async {
         let clock = TestClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
@@ -236,7 +236,7 @@ struct TestClockTests {
         await watcher.value
     }
 
-    @Test("The server keeps only the latest of the requests that are not taken")
+    @Test("A server keeps only the latest requests that were not taken")
     func keptRequests() async throws {
         let server = try await MockServer.start(keptRequests: 3)
         await server.route("/*") { _ in .status(204) }

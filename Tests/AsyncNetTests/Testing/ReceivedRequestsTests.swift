@@ -11,7 +11,7 @@ struct ReceivedRequestsTests {
             method: .get, target: "/\(number)", headers: [:], body: Data(), connection: 0, httpVersion: "HTTP/1.1")
     }
 
-    @Test("Taken requests stay in the list, and each is taken once")
+    @Test("take() returns each request once, and `all` contains taken requests too")
     func taken() {
         var requests = ReceivedRequests(kept: 10)
         for number in 1...3 { requests.append(request(number)) }
@@ -24,7 +24,7 @@ struct ReceivedRequestsTests {
     }
 
     @Test(
-        "The latest requests are kept, and take returns the oldest kept request that was not taken",
+        "Only the latest requests are kept, and take() returns the oldest of them that was not taken",
         arguments: [(0, "/4"), (3, "/4"), (5, "/6")])
     func kept(_ takenCount: Int, _ next: String) {
         var requests = ReceivedRequests(kept: 3)

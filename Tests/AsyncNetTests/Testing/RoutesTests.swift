@@ -11,7 +11,7 @@ import Testing
 @Suite("Routes", .timeLimit(.minutes(5)))
 struct RoutesTests {
     @Test(
-        "A pattern matches segment by segment, and gives the decoded values of its names",
+        "A route's pattern matches each segment of the path, and gives the decoded values of its parameters",
         arguments: [
             ("/users", "/users", [:]), ("/users", "/users/", nil), ("/users", "/Users", nil), ("users", "/users", [:]),
             ("/users/:id", "/users/1", ["id": "1"]), ("/users/:id", "/users/", nil), ("/users/:id", "/users/1/2", nil),
@@ -57,7 +57,7 @@ struct RoutesTests {
         "405  POST",
     ]
 
-    @Test("The same routes give the same responses of a stub and of a server")
+    @Test("The same routes give the same responses over a StubTransport and a MockServer")
     func both() async throws {
         let stub = StubTransport(routes: routes())
         #expect(try await responses("http://a", Session(transport: stub)) == Self.expected)
@@ -74,7 +74,7 @@ struct RoutesTests {
         }
     }
 
-    @Test("A stub's closure responds to requests without a route, which then are expected")
+    @Test("A stub's closure answers requests without a route, and verify() expects them")
     func fallback() async throws {
         let stub = StubTransport { _ in .text("closure") }
         stub.on(.get, "/a") { _ in .text("route") }
@@ -84,7 +84,7 @@ struct RoutesTests {
         try stub.verify()
     }
 
-    @Test("verify lists each route whose count is another, then what nobody expected, without queries")
+    @Test("verify() lists routes with a wrong number of requests, then requests without a route, without queries")
     func verifying() async throws {
         let stub = StubTransport()
         stub.on(.get, "/a", times: 2, replies: .text("a"))
@@ -113,7 +113,7 @@ struct RoutesTests {
         #expect(throws: UnmetExpectations.self) { try stub.verify() }
     }
 
-    @Test("A route that another has replaced before its first request is not expected any more")
+    @Test("A route replaced before its first request is not expected by verify()")
     func replaced() async throws {
         var routes = Routes()
         routes.on(.get, "/a/:id", times: .once, replies: .text("first"))
@@ -133,7 +133,7 @@ struct RoutesTests {
         #expect(error?.differences == ["GET /a/:id: expected never, received once"])
     }
 
-    @Test("A server reports enqueued responses that nobody requested")
+    @Test("verify() of a server reports enqueued responses that were not requested")
     func queue() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             let error = #expect(throws: UnmetExpectations.self) { try server.verify() }
@@ -143,7 +143,7 @@ struct RoutesTests {
         }
     }
 
-    @Test("An expected count has its description, and contains exactly the numbers it describes")
+    @Test("An ExpectedCount has a description, and contains exactly the counts that it describes")
     func counts() {
         let counts: [(ExpectedCount, String, [Int])] = [
             (.any, "any number of times", [0, 1, 2, 3]), (.once, "once", [1]), (.never, "never", [0]),
@@ -156,7 +156,7 @@ struct RoutesTests {
         }
     }
 
-    @Test("JSON responses are made of encodable values, literals and text")
+    @Test("A JSON response is made of an Encodable value, a literal or text")
     func json() throws {
         struct Unencodable: Encodable {
             func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }

@@ -9,7 +9,9 @@ import Testing
 struct StubConnectionTests {
     private let url = "ws://chat.example/room/1"
 
-    @Test("Routes open WebSockets", arguments: [nil, WebSocketCompression(minimumSize: 1)])
+    @Test(
+        "A stub's route with .webSocket opens WebSockets, with subprotocol and compression",
+        arguments: [nil, WebSocketCompression(minimumSize: 1)])
     func webSocket(_ compression: WebSocketCompression?) async throws {
         let stub = StubTransport()
         stub.on(
@@ -29,7 +31,7 @@ struct StubConnectionTests {
         try stub.verify()
     }
 
-    @Test("A refusal has its status and body; a fault is a lost connection")
+    @Test("A stub's status refuses a WebSocket with its body; a fault is connectionLost")
     func refused() async throws {
         let stub = StubTransport()
         stub.on(.get, "/room/1", replies: .status(403, body: "no"), .fault(.resetBeforeHead), .webSocket())
@@ -44,7 +46,7 @@ struct StubConnectionTests {
     }
 
     @Test(
-        "Faults of a stub's WebSocket are those of a server's",
+        "Each fault of a stub's WebSocket is the error that it would be over sockets",
         arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
     func faults(_ fault: MockWebSocket.Fault) async throws {
         let session = Session(transport: StubTransport { _ in .webSocket(.echo, fault: fault) })
@@ -57,7 +59,7 @@ struct StubConnectionTests {
         #expect(code == expected[fault])
     }
 
-    @Test("A closure serves raw connections, both ends see the end of the other")
+    @Test("A stub's closure serves raw connections, and each side sees when the other stops writing")
     func raw() async throws {
         let ended = Gate()
         let stub = StubTransport(connections: { connection in
@@ -75,7 +77,7 @@ struct StubConnectionTests {
         await ended.wait()
     }
 
-    @Test("A release of the client ends the server's loop; a reset of the server is a lost connection")
+    @Test("A released client ends the stub's loop over bytes; reset() is connectionLost for the client")
     func ends() async throws {
         let ended = Gate()
         let stub = StubTransport(connections: { connection in
@@ -95,7 +97,7 @@ struct StubConnectionTests {
         #expect(code == .unsupportedByTransport)
     }
 
-    @Test("A server that sends more than is read waits")
+    @Test("A stub's connection that writes more than the client reads is suspended")
     func backPressure() async throws {
         let sent = Counter()
         let stub = StubTransport(connections: { connection in

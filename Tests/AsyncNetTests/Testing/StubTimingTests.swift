@@ -8,7 +8,7 @@ import Testing
 /// What a `StubTransport` and a `MockServer` do in time: pauses, counts, cancels.
 @Suite("Stubs in time", .timeLimit(.minutes(2)))
 struct StubTimingTests {
-    @Test("The pauses of a body that drips pass on a test's clock")
+    @Test("The pauses of .drip pass on the session's TestClock")
     func drip() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("hello").with(.drip(bytes: 2, every: .seconds(3))) }
@@ -19,7 +19,7 @@ struct StubTimingTests {
         #expect(start.duration(to: clock.now) == .seconds(6))
     }
 
-    @Test("The pauses of a body that drips pass on the stub's own clock")
+    @Test("The pauses of .drip pass on the stub's own clock")
     func ownClock() async throws {
         let clock = TestClock()
         let stub = StubTransport(clock: clock) { _ in .text("hello").with(.drip(bytes: 2, every: .seconds(3))) }
@@ -36,7 +36,7 @@ struct StubTimingTests {
         #expect(try await pieces.value == ["he", "ll", "o"])
     }
 
-    @Test("A body in memory counts as sent")
+    @Test("A body in memory sent to a stub is counted in sentBytes")
     func sentBytes() async throws {
         let session = Session(transport: StubTransport { _ in .text("ok") })
         let request = session.upload(.data(Data(count: 1234)), to: "http://a/")
@@ -45,7 +45,7 @@ struct StubTimingTests {
         #expect(response.metrics.sentBytes == 1234)
     }
 
-    @Test("A server's handler is cancelled when its client goes")
+    @Test("A server's closure is cancelled when its client closes the connection")
     func handler() async throws {
         let server = try await MockServer.start()
         let (begun, end) = (AsyncStream<Void>.makeStream(), AsyncStream<Bool>.makeStream())

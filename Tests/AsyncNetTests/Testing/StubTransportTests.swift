@@ -5,7 +5,7 @@ import Testing
 
 @Suite("StubTransport", .timeLimit(.minutes(5)))
 struct StubTransportRequestTests {
-    @Test("requests(atLeast:) waits for that many, and a cancel ends it")
+    @Test("requests(atLeast:) returns when that many requests were received, or when its task is cancelled")
     func waiting() async throws {
         let stub = StubTransport { _ in .text("x") }
         let session = Session(transport: stub)
@@ -19,7 +19,7 @@ struct StubTransportRequestTests {
         #expect(await task.value.count == 2)
     }
 
-    @Test("Delays use the session's test clock unless the stub has a clock")
+    @Test("Delays of a stub pass on the session's TestClock unless the stub has a clock of its own")
     func clocks() async throws {
         let (sessionClock, own) = (TestClock(), TestClock())
         let handler: StubTransport.Handler = { _ in .text("x").delayed(by: .seconds(5)) }
@@ -32,7 +32,7 @@ struct StubTransportRequestTests {
         }
     }
 
-    @Test("The clock sees the transfers of a transport that passes requests on to a stub")
+    @Test("A stall passes on the session's TestClock even if another transport wraps the stub")
     func wrapped() async throws {
         struct Wrapper: Transport {
             let stub: StubTransport

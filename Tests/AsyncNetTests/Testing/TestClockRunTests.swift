@@ -18,7 +18,7 @@ struct TestClockRunTests {
                 interceptors: policies, timeout: .seconds(60), deadline: deadline, retryBudget: nil, clock: clock))
     }
 
-    @Test("A request that is retried ends after the time of its delays")
+    @Test("Retries pass on the clock: run ends after the sum of their delays")
     func retries() async throws {
         let clock = TestClock()
         let stub = StubTransport()
@@ -32,7 +32,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(33))
     }
 
-    @Test("Many requests with long delays are retried together, and no timeout comes early")
+    @Test("Retries of concurrent requests pass on the clock together, without early timeouts")
     func concurrentRetries() async throws {
         let clock = TestClock()
         let counts = Locked<[String: Int]>([:])
@@ -59,7 +59,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(150))
     }
 
-    @Test("The nearest limit ends a stalled response: the attempt's timeout, or the request's deadline")
+    @Test("A stalled response ends at the attempt's timeout, or at the request's deadline if that is earlier")
     func stalls() async throws {
         for (deadline, code, seconds) in [(nil, .timedOut, 60), (.seconds(10), .deadlineExceeded, 10)]
             as [(Duration?, AsyncNetError.Code, Int)]
@@ -74,7 +74,7 @@ struct TestClockRunTests {
         }
     }
 
-    @Test("A deadline passes during a delay, a delayed response arrives before its timeout")
+    @Test("A delayed response arrives before its timeout, or the request ends at its deadline during the delay")
     func delays() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("late").delayed(by: .seconds(59)) }
@@ -87,7 +87,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(69))
     }
 
-    @Test("Time stands still while a handler works, even if another request waits longer than its timeout")
+    @Test("The clock does not advance while a stub's closure runs, even if another request waits")
     func handlers() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -107,7 +107,7 @@ struct TestClockRunTests {
         #expect(texts == ["late", "slow"])
     }
 
-    @Test("run moves the clock for hedges, rate limits and the test's own sleeps")
+    @Test("run advances the clock for hedging delays, rate limits and the test's own sleeps")
     func otherWaits() async throws {
         let clock = TestClock()
         let count = Atomic(0)
@@ -129,7 +129,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(20))
     }
 
-    @Test("Over sockets a retry's delay passes, and no limit fires while a response is under way")
+    @Test("Over sockets run advances the clock for a retry's delay, and not while a response is awaited")
     func sockets() async throws {
         let clock = TestClock()
         let gate = Gate()
@@ -152,7 +152,7 @@ struct TestClockRunTests {
         }
     }
 
-    @Test("run throws the error of its work, and a cancel ends the work")
+    @Test("run throws the error of its closure, and a cancel cancels the closure")
     func ends() async throws {
         let clock = TestClock()
         await #expect(throws: CocoaError.self) { try await clock.run { throw CocoaError(.featureUnsupported) } }
@@ -171,7 +171,7 @@ struct TestClockRunTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("Work of the main actor runs on the main actor")
+    @Test("A closure of the main actor runs on the main actor")
     @MainActor
     func mainActor() async throws {
         let clock = TestClock()
@@ -190,7 +190,7 @@ struct TestClockRunTests {
 
 @Suite("TestClock.advanceToNextDeadline", .timeLimit(.minutes(5)))
 struct TestClockStepTests {
-    @Test("A step waits for something that waits for the clock, and moves to the nearest deadline")
+    @Test("advanceToNextDeadline() waits for the next sleeper, and advances to its deadline")
     func steps() async throws {
         let clock = TestClock()
         let stub = StubTransport()
@@ -207,7 +207,7 @@ struct TestClockStepTests {
         #expect(clock.now.offset == .seconds(3))
     }
 
-    @Test("A cancelled step moves nothing, before and while it waits")
+    @Test("A cancelled advanceToNextDeadline() does not advance the clock")
     func cancel() async {
         let clock = TestClock()
         let task = Task { await clock.advanceToNextDeadline() }
@@ -223,7 +223,7 @@ struct TestClockStepTests {
 
 @Suite("TestClock.settled", .timeLimit(.minutes(5)))
 struct TestClockSettlingTests {
-    @Test("settled() waits until each task of the clock has ended or waits", arguments: 0..<20)
+    @Test("settled() returns when each task of the clock has ended or is suspended", arguments: 0..<20)
     func settling(_: Int) async {
         let (clock, gate, arrived) = (TestClock(), Gate(), Counter())
         await clock.settled()
@@ -243,7 +243,7 @@ struct TestClockSettlingTests {
         for task in tasks { await task.value }
     }
 
-    @Test("A cancelled wait for settled tasks ends, before and while it waits")
+    @Test("A cancelled settled() returns while tasks of the clock still run")
     func cancel() async {
         let clock = TestClock()
         let isBusy = Locked(true)

@@ -23,7 +23,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Too many and too few requests of an expectation are differences",
+        "A wrong number of requests for an expectation is a difference",
         arguments: [
             ([login, user], "POST /login, GET /users/1", []),
             ([login, user], "GET /users/1?a=b, POST /login", []),
@@ -56,7 +56,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Requests in another order than expected are a difference, if the order counts",
+        "Requests in another order than listed are a difference if the order is checked",
         arguments: [
             ([login, user], "POST /login, GET /users/1", nil),
             ([login, users], "POST /login, GET /users/1, GET /a, GET /users/2", nil),
@@ -74,7 +74,7 @@ struct ExpectationCheckTests {
     }
 
     @Test(
-        "Requests that nothing expects are differences",
+        "Requests that no expectation matches are differences",
         arguments: [
             ([login], "POST /login", [], []),
             ([login], "POST /login, GET /a?secret=1", [], ["GET /a was received, but is not expected"]),
@@ -89,7 +89,7 @@ struct ExpectationCheckTests {
         #expect(check.others(unrouted: unrouted).map(\.text) == differences)
     }
 
-    @Test("A condition that is false or throws an error is not fulfilled")
+    @Test("An expectation whose condition is false or throws does not match the request")
     func condition() {
         struct Failure: Error {}
         let received = Self.requests("GET /a, GET /b, GET /c")

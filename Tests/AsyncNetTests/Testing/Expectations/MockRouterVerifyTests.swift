@@ -28,7 +28,7 @@ struct MockRouterVerifyTests {
         stub.verify { ExpectedRequest(nil, "/*", times: 3) }
     }
 
-    @Test("verify records each difference as an issue at its line")
+    @Test("verify records each difference as an issue at the line of its expectation")
     func unmet() async throws {
         let stub = StubTransport()
         stub.on(.get, "/users/:id", times: 2) { _ in .text("a") }
@@ -52,7 +52,7 @@ struct MockRouterVerifyTests {
         #expect(found.map { $0.sourceLocation?.line } == [line + 5, line + 3, line + 2])
     }
 
-    @Test("A server verifies all requests, taken or not")
+    @Test("verify of a MockServer counts all requests, even those taken before")
     func server() async throws {
         try await withServer(.text("1"), .text("2")) { (server: MockServer) async throws in
             await send(

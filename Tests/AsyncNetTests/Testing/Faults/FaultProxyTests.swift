@@ -50,7 +50,7 @@ struct FaultProxyTests {
         return await request.serializing(Data.self).result
     }
 
-    @Test("Without faults, bytes pass whole and connections are used again", arguments: Client.allCases)
+    @Test("Without faults the proxy passes bodies whole and its connections are reused", arguments: Client.allCases)
     func plain(_ client: Client) async throws {
         try await withProxy(client) { (server: MockServer, proxy: FaultProxy, session: Session) async throws in
             for _ in 0..<3 { #expect(try await echo(session, proxy).get() == Self.body) }
@@ -61,7 +61,7 @@ struct FaultProxyTests {
     }
 
     @Test(
-        "Faults that lose nothing let a megabyte pass whole, both ways",
+        "Faults that lose no bytes let a megabyte pass whole in both directions",
         arguments: [
             .latency(.milliseconds(2), jitter: .milliseconds(3)), .bandwidth(bytesPerSecond: 100_000_000),
             .slowClose(delay: .milliseconds(2)), .slicer(averageSize: 1500, variation: 1400),
@@ -76,7 +76,7 @@ struct FaultProxyTests {
 
     /// A client that still sends when the connection is closed may see that as a loss.
     @Test(
-        "Each fault that loses bytes or connections ends the request with its error",
+        "Each fault that loses bytes or connections ends the request with the error of that fault",
         arguments: [
             (.timeout(after: .milliseconds(1)), .downstream, [.emptyReply, .connectionLost]),
             (.timeout(after: .milliseconds(1)), .upstream, [.emptyReply, .connectionLost]),
@@ -136,7 +136,7 @@ struct FaultProxyTests {
         return task
     }
 
-    @Test("Bytes that wait for a fault pass when it is removed or changed", arguments: Client.allCases)
+    @Test("Bytes held back by a fault pass when the fault is removed or changed", arguments: Client.allCases)
     func release(_ client: Client) async throws {
         for fault in [Fault.latency(.seconds(1000)), .bandwidth(bytesPerSecond: 1), .resetPeer(after: .seconds(1000))] {
             try await withProxy(client) { (server: MockServer, proxy: FaultProxy, session: Session) async throws in
@@ -151,7 +151,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("A proxy that is down refuses connections on its port, and takes them again")
+    @Test("A proxy with .down refuses connections, and accepts them when .down is removed")
     func down() async throws {
         try await withProxy(.libcurl) { (_, proxy: FaultProxy, session: Session) async throws in
             for _ in 0..<10 {
@@ -166,7 +166,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("The seed and the share decide which connections have a fault")
+    @Test("Seed and share decide which connections have a fault")
     func shares() async throws {
         try await withProxy(.libcurl, seed: 5) { (_, proxy: FaultProxy, session: Session) async throws in
             proxy.add(.resetPeer(), .upstream, share: 0.5)
@@ -185,7 +185,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("Hundreds of clients at once get each their own bytes", arguments: Client.allCases)
+    @Test("Two hundred concurrent requests through the proxy each receive their own body", arguments: Client.allCases)
     func concurrency(_ client: Client) async throws {
         try await withProxy(client) { (_, proxy: FaultProxy, session: Session) async throws in
             proxy.add(.slicer(averageSize: 300, variation: 299), .downstream)
@@ -203,7 +203,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("TLS goes through, since bytes stay as they are")
+    @Test("TLS passes through the proxy, and a reset ends it")
     func tls() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(nil, "/echo") { request in .data(request.body) }
@@ -223,7 +223,7 @@ struct FaultProxyTests {
         await server.stop()
     }
 
-    @Test("A server that resets or refuses a connection does so through the proxy")
+    @Test("A server's reset, close or refusal reaches the client through the proxy")
     func serverFaults() async throws {
         try await withProxy(.libcurl) { (server: MockServer, proxy: FaultProxy, session: Session) async throws in
             proxy.add(.latency(.milliseconds(1)), .downstream)
@@ -244,7 +244,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("stop() and the release of the proxy close its connections and port, whatever faults hold them")
+    @Test("stop() and the release of the proxy close its connections and port, whatever fault holds bytes back")
     func stopping() async throws {
         try await withServer { (server: MockServer) async throws in
             server.on(nil, "/") { _ in .text("hello") }
@@ -283,7 +283,7 @@ struct FaultProxyTests {
 
     #if os(Linux)
         /// In a process of its own: other tests open and close hundreds of sockets meanwhile.
-        @Test("A thousand connections that end at random leave no descriptor")
+        @Test("A thousand connections that end at random leave no file descriptor open")
         func descriptors() async {
             await #expect(processExitsWith: .success) {
                 func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }

@@ -24,7 +24,7 @@ struct FaultTableTests {
         #expect(Set(affected(1, 0.5)[0]).isSuperset(of: quarter[0]))
     }
 
-    @Test("Faults are changed and removed one by one, and belong to a direction")
+    @Test("Each fault belongs to one direction, and is changed or removed by its id")
     func changes() {
         var table = FaultTable(seed: 0)
         let first = table.add(.slowClose(delay: .seconds(1)), .upstream, share: 1)
@@ -42,7 +42,7 @@ struct FaultTableTests {
         #expect(table.entries.isEmpty)
     }
 
-    @Test("A proxy is down for all connections, or for a share of them")
+    @Test(".down applies to all connections, or to a share of them")
     func down() {
         var table = FaultTable(seed: 0)
         let id = table.add(.down, .upstream, share: 0.5)

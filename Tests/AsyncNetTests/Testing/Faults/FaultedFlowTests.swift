@@ -8,7 +8,7 @@ import Testing
 struct FaultedFlowTests {
     typealias Fault = FaultProxy.Fault
 
-    @Test("Without faults, bytes and ends pass at once, in order")
+    @Test("Without faults, bytes and the end pass at once and in order")
     func plain() {
         var run = FlowRun()
         run.receive("abc", at: 1)
@@ -23,7 +23,7 @@ struct FaultedFlowTests {
     }
 
     @Test(
-        "Each fault decides when which bytes pass: abcdefgh at 100 ms, ijkl at 200 ms, the end at 300 ms",
+        "Each fault decides at which time which bytes pass, for bytes at 100 and 200 ms and the end at 300 ms",
         arguments: [
             ([.latency(.milliseconds(500))], ["600 abcdefgh", "700 ijkl", "800 finish"]),
             (
@@ -75,7 +75,7 @@ struct FaultedFlowTests {
         #expect(run.steps == steps)
     }
 
-    @Test("Jitter keeps the order, and stays within its limit")
+    @Test("Bytes delayed with jitter keep their order, and the delay stays within its limit")
     func jitter() {
         var run = FlowRun([.latency(.milliseconds(100), jitter: .milliseconds(50))])
         for number in 0..<100 { run.receive("\(number)", at: number * 10) }
@@ -87,7 +87,7 @@ struct FaultedFlowTests {
         #expect(Set(zip(times, 0...).map { $0 - $1 * 10 }).count > 10)
     }
 
-    @Test("Slices differ from their average size by the variation at most, and no byte is lost")
+    @Test("Slices differ from the average size by at most the variation, and no byte is lost")
     func slices() {
         var run = FlowRun([.slicer(averageSize: 10, variation: 4)])
         run.receive(String(repeating: "x", count: 10_000), at: 0)
@@ -100,7 +100,7 @@ struct FaultedFlowTests {
         #expect(wide.writes.map(\.text).joined() == "abc")
     }
 
-    @Test("A destination that takes few bytes gets all of them, once")
+    @Test("A destination that takes few bytes at a time gets all of them once")
     func partialWrites() {
         var run = FlowRun([.slicer(averageSize: 5)])
         run.room = 2
@@ -109,7 +109,7 @@ struct FaultedFlowTests {
         #expect(run.steps == ["0 ab", "0 cd", "0 e", "0 fg", "0 hi", "0 j", "0 kl", "0 finish"])
     }
 
-    @Test("The source waits while a flow is full, and goes on when bytes have passed")
+    @Test("A full flow takes no more bytes until some have passed; .halfOpen drops bytes and never fills up")
     func capacity() {
         var run = FlowRun([.latency(.seconds(1))])
         #expect(run.flow.wantsBytes)
@@ -125,7 +125,7 @@ struct FaultedFlowTests {
         #expect(dropping.flow.droppedBytes == FaultedFlow.capacity)
     }
 
-    @Test("Bytes that wait for a fault pass when it is removed or changed")
+    @Test("Bytes held back by a fault pass when the fault is removed or changed")
     func release() {
         for fault in [
             Fault.latency(.seconds(100)), .bandwidth(bytesPerSecond: 1), .slicer(averageSize: 1, delay: .seconds(9)),
@@ -144,7 +144,7 @@ struct FaultedFlowTests {
         #expect(faster.writes.map(\.time) == [501])
     }
 
-    @Test("A limit of bytes goes on counting when a fault of another kind is added")
+    @Test(".limitData continues counting bytes when another fault is added")
     func additions() {
         var run = FlowRun([.limitData(bytes: 6)])
         run.receive("abcd", at: 0)
@@ -154,7 +154,7 @@ struct FaultedFlowTests {
         #expect(run.steps == ["0 abcd", "11 ef", "11 close"])
     }
 
-    @Test("Without its fault, a flow whose bytes were dropped is reset; one that has dropped none goes on")
+    @Test("When its fault is removed, a flow that has dropped bytes is reset, and another one continues")
     func dropped() {
         for fault in [Fault.halfOpen, .timeout(after: .seconds(100))] {
             var broken = FlowRun([fault])
@@ -179,7 +179,7 @@ struct FaultedFlowTests {
     }
 
     @Test(
-        "Whatever faults come and go, no byte is lost, repeated or out of order",
+        "With faults added and removed at random, no byte is lost, repeated or out of order",
         arguments: 1...200 as ClosedRange<UInt64>)
     func fuzz(_ seed: UInt64) {
         var random = SplitMix(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 @Suite("LinkSchedule")
 struct LinkScheduleTests {
     @Test(
-        "Bytes pass after those before them, at the link's speed",
+        "Bytes pass a link one after the other, at its bandwidth",
         arguments: [
             (1000, [(1000, 0)], [1000]),
             (1000, [(500, 0), (500, 0)], [500, 1000]),
@@ -22,7 +22,7 @@ struct LinkScheduleTests {
         #expect(times == passed.map { .milliseconds($0) })
     }
 
-    @Test("Many times of a third of a second add up to the nanosecond")
+    @Test("The times of 30,000 bytes at 3 bytes a second add up to the nanosecond")
     func exactness() {
         var schedule = LinkSchedule(bytesPerSecond: 3)
         var last = Duration.zero
@@ -31,7 +31,7 @@ struct LinkScheduleTests {
     }
 
     @Test(
-        "A link passes the bytes of 50 milliseconds at once, from one byte to 64 KiB",
+        "A link passes the bytes of 50 milliseconds at once, but at least 1 and at most 65,536",
         arguments: [(nil, Int.max), (1, 1), (19, 1), (40, 2), (50_000, 2500), (100_000_000, 65_536)] as [(Int?, Int)])
     func quanta(_ rate: Int?, _ quantum: Int) {
         #expect(LinkSchedule(bytesPerSecond: rate).quantum == quantum)

@@ -27,7 +27,9 @@ struct MockServerProfileTests {
     private static let fast = NetworkProfile(
         latency: .milliseconds(1), jitter: .milliseconds(1), download: 50_000_000, upload: 50_000_000)
 
-    @Test("Bytes arrive whole, both ways, over each transport and TLS", arguments: ["libcurl", "URLSession", "TLS"])
+    @Test(
+        "A megabyte sent and received with a profile arrives whole, over each transport and TLS",
+        arguments: ["libcurl", "URLSession", "TLS"])
     func whole(_ kind: String) async throws {
         try await withSlowServer(Self.fast, tls: kind == "TLS" ? .selfSigned : nil) {
             (server: MockServer) async throws in
@@ -45,7 +47,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("A body that takes minutes does not arrive at once, and does not keep the server from stopping")
+    @Test("A body that takes minutes by its profile arrives in part, and does not delay stop()")
     func download() async throws {
         try await withSlowServer(NetworkProfile(download: 200)) { (server: MockServer) async throws in
             server.on(.get, "/") { _ in .data(Data(count: 100_000)) }
@@ -59,7 +61,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("An upload that takes minutes has not arrived when the server has part of it")
+    @Test("An upload that takes minutes by its profile is not yet received, and does not delay stop()")
     func upload() async throws {
         try await withSlowServer(NetworkProfile(upload: 100)) { (server: MockServer) async throws in
             server.on(.put, "/") { _ in .text("x") }
@@ -74,7 +76,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("A latency delays the response, not the request")
+    @Test("The latency of a profile delays the response, not the request")
     func latency() async throws {
         try await withSlowServer(NetworkProfile(latency: .seconds(1000))) { (server: MockServer) async throws in
             server.on(.get, "/") { _ in .text("x") }
@@ -86,7 +88,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("The requests that are lost are those of the seed")
+    @Test("The requests that a profile loses are decided by its seed")
     func loss() async throws {
         let profile = NetworkProfile(loss: 0.5, seed: 3)
         try await withSlowServer(profile) { (server: MockServer) async throws in

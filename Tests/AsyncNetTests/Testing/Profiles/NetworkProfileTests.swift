@@ -5,7 +5,7 @@ import Testing
 @Suite("NetworkProfile")
 struct NetworkProfileTests {
     @Test(
-        "Profiles have the figures of browsers' developer tools",
+        "Predefined profiles have the latency and bandwidth of browsers' developer tools",
         arguments: [
             (.slow3G, 2000, 50_000, 50_000), (.fast3G, 562.5, 180_000, 84_375), (.fast4G, 165, 1_012_500, 168_750),
             (.regular4G, 20, 500_000, 375_000), (.dsl, 5, 250_000, 125_000),
@@ -18,7 +18,7 @@ struct NetworkProfileTests {
         #expect(!profile.isOffline)
     }
 
-    @Test("The time of an exchange is its latency, and the time of both bodies")
+    @Test("The duration of an exchange is the latency and the time of both bodies")
     func durations() {
         #expect(NetworkProfile.slow3G.duration(sending: 25_000, receiving: 100_000) == .milliseconds(4500))
         #expect(NetworkProfile().duration(sending: 1, receiving: 1) == .zero)
@@ -26,7 +26,7 @@ struct NetworkProfileTests {
         #expect(odd.duration(sending: -1, receiving: 2) == .seconds(2))
     }
 
-    @Test("Seed and number decide jitter and loss, in any order, within their limits")
+    @Test("Seed and number of an exchange decide its jitter and loss, which stay within the profile's limits")
     func chances() {
         let profile = NetworkProfile(latency: .seconds(1), jitter: .seconds(2), loss: 0.25, seed: 7)
         let numbers = 1...2000
@@ -44,7 +44,7 @@ struct NetworkProfileTests {
         #expect(numbers.map { ExchangeChance(other, number: $0) } != chances)
     }
 
-    @Test("Without jitter and loss each exchange has the latency; a loss of 1 loses all")
+    @Test("Without jitter and loss each exchange has the profile's latency; with a loss of 1 each is lost")
     func certainty() {
         let plain = (0..<100).map { ExchangeChance(.slow3G, number: $0) }
         #expect(plain.allSatisfy { $0.latency == .seconds(2) && !$0.isLost })

@@ -26,7 +26,7 @@ struct ShapedTransportTests {
     }
 
     @Test(
-        "A download and an upload take the time that the profile says",
+        "A download and an upload take the time that the profile gives",
         arguments: [NetworkProfile.slow3G, .fast3G, .fast4G, .regular4G, .dsl, NetworkProfile()])
     func times(_ profile: NetworkProfile) async throws {
         let clock = TestClock()
@@ -45,7 +45,7 @@ struct ShapedTransportTests {
 
     private func abs(_ duration: Duration) -> Duration { max(duration, .zero - duration) }
 
-    @Test("Transfers share the bandwidth, and one that is alone has it all")
+    @Test("Concurrent transfers share the bandwidth; a single transfer has all of it")
     func sharing() async throws {
         let clock = TestClock()
         let profile = NetworkProfile(download: 100_000)
@@ -78,7 +78,7 @@ struct ShapedTransportTests {
         #expect(seen.map(\.1) == [1050, 1080, 1110].map { .milliseconds($0) })
     }
 
-    @Test("A body is taken no faster than it is read")
+    @Test("A body is read from the other transport no faster than by its reader")
     func backPressure() async throws {
         let taken = Counter()
         let chunks = CountedChunks(count: 1000, taken: taken)
@@ -92,7 +92,7 @@ struct ShapedTransportTests {
         }
     }
 
-    @Test("A cancel ends a transfer in its latency, in its upload and in its body, without a sleep that goes on")
+    @Test("A cancel ends a transfer during its latency, upload or body, and its sleep on the clock")
     func cancels() async throws {
         for (profile, method) in [
             (NetworkProfile(latency: .seconds(10)), HTTPMethod.get), (NetworkProfile(upload: 10), .put),
@@ -118,7 +118,7 @@ struct ShapedTransportTests {
         }
     }
 
-    @Test("Two runs with the same seed have the same jitter and lose the same transfers, another seed has others")
+    @Test("Runs with one seed have the same jitter and losses; a run with another seed has others")
     func seeds() async throws {
         func run(_ seed: UInt64) async -> [String] {
             let clock = TestClock()
@@ -140,7 +140,7 @@ struct ShapedTransportTests {
         #expect((1..<20).contains(lost))
     }
 
-    @Test("An offline profile sends nothing")
+    @Test("A request over an offline profile is cannotConnect, and is not sent")
     func offline() async {
         let stub = echo()
         let session = session(.offline, over: stub, TestClock())
@@ -148,7 +148,7 @@ struct ShapedTransportTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A slow body runs into no timeout, a stalled one does, and a deadline ends both")
+    @Test("A slow body causes no timeout, a stalled body is timedOut, and a deadline ends a slow body")
     func limits() async throws {
         let clock = TestClock()
         let slow = session(NetworkProfile(download: 1000), over: echo(), clock)
@@ -164,7 +164,7 @@ struct ShapedTransportTests {
         #expect(late.error?.code == .deadlineExceeded)
     }
 
-    @Test("An upload keeps its length, its progress and its ability to be sent again")
+    @Test("An upload redirected by 307 sends its body again, and both take their time")
     func uploads() async throws {
         let clock = TestClock()
         let stub = StubTransport()
@@ -180,7 +180,7 @@ struct ShapedTransportTests {
         #expect(clock.now.offset == time)
     }
 
-    @Test("A body's file that cannot be read is fileNotReadable")
+    @Test("An upload whose file cannot be read is fileNotReadable")
     func files() async throws {
         let missing = URL(filePath: "/missing-\(UUID())")
         let head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())
@@ -190,7 +190,7 @@ struct ShapedTransportTests {
         #expect(error?.code == .fileNotReadable)
     }
 
-    @Test("Over sockets too, the clock moves by the profile alone", arguments: [false, true])
+    @Test("Over sockets the clock advances by exactly the time that the profile gives", arguments: [false, true])
     func sockets(_ isURLSession: Bool) async throws {
         let clock = TestClock()
         try await withServer { (server: MockServer) async throws in

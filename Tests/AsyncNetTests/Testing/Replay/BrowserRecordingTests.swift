@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A file that the developer tools of a browser have written: `Scripts/browser-har`.
-@Suite("A browser's recording", .timeLimit(.minutes(5)))
+@Suite("Recordings of a browser", .timeLimit(.minutes(5)))
 struct BrowserRecordingTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../../Fixtures/browser.har"
@@ -42,7 +42,7 @@ struct BrowserRecordingTests {
         #expect(await session.failure("GET \(base)/broken")?.code == .emptyReply)
     }
 
-    @Test("A recording of a browser is replayed by a transport")
+    @Test("A browser's recording is replayed by a ReplayTransport")
     func transport() async throws {
         let transport = try ReplayTransport(contentsOf: Self.file)
         let session = Session(transport: transport, configuration: .init(cookieJar: CookieJar()))
@@ -50,7 +50,7 @@ struct BrowserRecordingTests {
         try transport.verify()
     }
 
-    @Test("A recording of a browser is served to any client")
+    @Test("A browser's recording is replayed by a MockServer")
     func server() async throws {
         let server = try await MockServer.start(replaying: recording, file: Self.file)
         let session = Session()
@@ -60,7 +60,7 @@ struct BrowserRecordingTests {
         try server.verify()
     }
 
-    @Test("The text of a difference names the recording's file and entry, without its secrets")
+    @Test("The text of a mismatch names the recording's file and entry, and shows no secrets")
     func mismatch() async throws {
         let transport = try ReplayTransport(contentsOf: Self.file)
         let session = Session(transport: transport)

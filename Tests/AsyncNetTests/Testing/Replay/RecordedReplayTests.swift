@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What is recorded, written to a file and read again answers the same requests, with other secrets and ports.
-@Suite("Replays of written recordings", .timeLimit(.minutes(5)))
+@Suite("Replays of recordings written to a file", .timeLimit(.minutes(5)))
 struct RecordedReplayTests {
     /// Sends each kind of request, with secrets of its own.
     private func visit(_ session: Session, port: Int, secret: String) async throws -> [String] {
@@ -38,7 +38,7 @@ struct RecordedReplayTests {
         return texts
     }
 
-    @Test("Each request finds its exchange, and no failure text is needed")
+    @Test("Requests with another port and other secrets get the responses of the recording in a file")
     func roundTrip() async throws {
         let stub = StubTransport { request in
             .text(
@@ -56,7 +56,7 @@ struct RecordedReplayTests {
         try replay.verify()
     }
 
-    @Test("A recording in memory is replayed too")
+    @Test("Requests with other secrets get the responses of a recording in memory")
     func inMemory() async throws {
         let stub = StubTransport { request in .text("\(request.method) \(request.path) \(request.query ?? "")") }
         let recorder = RecordingTransport(over: stub)
@@ -66,7 +66,7 @@ struct RecordedReplayTests {
         try replay.verify()
     }
 
-    @Test("Failures, retries and a body that breaks are replayed as they were recorded")
+    @Test("Recorded failures, retries and interrupted bodies are replayed")
     func failures() async throws {
         func read(_ transport: some Transport) async throws -> [String] {
             let clock = TestClock()

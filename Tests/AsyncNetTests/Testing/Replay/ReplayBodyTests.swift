@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNetTestSupport
 
-@Suite("Bodies and failures of a replay", .timeLimit(.minutes(5)))
+@Suite("Replayed bodies and failures", .timeLimit(.minutes(5)))
 struct ReplayBodyTests {
     typealias Request = RecordedExchange.Request
     typealias Response = RecordedExchange.Response
@@ -36,7 +36,7 @@ struct ReplayBodyTests {
         ReplayTransport(Recording([RecordedExchange(Request(line), .response(response))]))
     }
 
-    @Test("Interim responses, the head, chunks with their boundaries, and trailers are replayed in their order")
+    @Test("Interim responses, head, chunks and trailers are replayed in their order")
     func whole() async {
         var response = Response.chunks("one", "", "two", headers: ["B: 1", "a: 2", "B: 3"])
         (response.reason, response.httpVersion, response.trailers) = ("Fine", "HTTP/2", ["X-Sum": "9"])
@@ -47,7 +47,7 @@ struct ReplayBodyTests {
             ])
     }
 
-    @Test("The URL of the response is that of the request, not the recorded one")
+    @Test("The URL of a replayed response is that of the request, not the recorded one")
     func url() async throws {
         let transport = ReplayTransport(Recording([.text(Request("GET http://old/a"))]), matching: [.path])
         let head = HTTPRequestHead(url: Request("GET http://new/a").url)
@@ -55,7 +55,7 @@ struct ReplayBodyTests {
     }
 
     @Test(
-        "Responses to HEAD, and those with 204 and 304, have no body",
+        "Replayed responses to HEAD, and those with 204 or 304, have no body",
         arguments: [("HEAD /", 200), ("GET /", 204), ("GET /", 304), ("HEAD /", 404)])
     func noBody(_ line: String, _ status: Int) async {
         var response = Response(status, headers: ["Content-Length": "3"], body: Data("abc".utf8))
@@ -63,14 +63,16 @@ struct ReplayBodyTests {
         #expect(await received(transport(response, line), line) == ["\(status) - - Content-Length: 3", "end"])
     }
 
-    @Test("Failures in the body follow its chunks", arguments: [AsyncNetError.Code.connectionLost, .bodyEndedEarly])
+    @Test(
+        "A recorded failure in a body follows the recorded chunks",
+        arguments: [AsyncNetError.Code.connectionLost, .bodyEndedEarly])
     func failureInBody(_ code: AsyncNetError.Code) async {
         var response = Response.chunks("one", "two")
         (response.failure, response.trailers) = (.init(code), ["X": "1"])
         #expect(await received(transport(response), "GET /") == ["200 - - ", "one", "two", code.rawValue])
     }
 
-    @Test("A failure before the head has its code and its message")
+    @Test("A recorded failure before the head is an error with its code and message")
     func failureBeforeHead() async {
         let failure = RecordedExchange.Failure(.tlsHandshakeFailed, "The handshake took a wrong turn")
         let transport = ReplayTransport(Recording([RecordedExchange(Request("GET /"), .failure(failure))]))
@@ -80,14 +82,14 @@ struct ReplayBodyTests {
         #expect(error?.underlyingError == nil)
     }
 
-    @Test("A body that the recording's limit has cut ends early")
+    @Test("A recorded body that was truncated at the size limit ends with bodyEndedEarly")
     func truncated() async {
         var response = Response.chunks("one")
         response.isBodyTruncated = true
         #expect(await received(transport(response), "GET /") == ["200 - - ", "one", "bodyEndedEarly"])
     }
 
-    @Test("An exchange that was cancelled is silent until the request's timeout", arguments: [false, true])
+    @Test("A request whose recorded exchange was cancelled ends at its timeout", arguments: [false, true])
     func cancelled(inBody: Bool) async {
         var response = Response.chunks("one")
         response.failure = .init(.cancelled)
@@ -102,7 +104,7 @@ struct ReplayBodyTests {
         #expect(clock.now.offset == .seconds(30))
     }
 
-    @Test("A cancel ends the wait for a delay, and for an exchange that was cancelled", arguments: [false, true])
+    @Test("A cancel ends the wait for a recorded delay or a cancelled exchange", arguments: [false, true])
     func cancel(inBody: Bool) async {
         var response = Response(200, chunks: [.init(Data("x".utf8), delay: .seconds(3600))])
         response.failure = .init(.cancelled)
@@ -114,7 +116,7 @@ struct ReplayBodyTests {
         #expect(await task.value?.code == .cancelled)
     }
 
-    @Test("A body that waits for the test clock is read while that moves")
+    @Test("An upload whose body sleeps on the TestClock is read while run advances the clock")
     func waitingBody() async throws {
         let clock = TestClock()
         let transport = ReplayTransport(Recording([.text(Request("POST /", "x", type: "text/plain"))]))
@@ -132,7 +134,7 @@ struct ReplayBodyTests {
     }
 
     @Test(
-        "The pace scales the times before the head and between chunks, on the session's test clock",
+        "The pace scales the recorded delays of head and chunks, on the session's TestClock",
         arguments: [
             (.immediate, 0), (.recorded, 3_500), (.scaled(2), 7_000), (.scaled(0.1), 350), (.scaled(-1), 0),
             (.scaled(.nan), 0),
@@ -149,7 +151,7 @@ struct ReplayBodyTests {
     }
 
     @Test(
-        "No delay is negative, or longer than a year",
+        "A recorded delay is clamped between zero and a year",
         arguments: [
             (.recorded, .seconds(-1), .zero), (.scaled(.infinity), .seconds(1e9), .seconds(365 * 86_400)),
             (.scaled(1e300), .seconds(1e15), .seconds(365 * 86_400)),

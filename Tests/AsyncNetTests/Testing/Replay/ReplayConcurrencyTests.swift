@@ -31,21 +31,21 @@ struct ReplayConcurrencyTests {
         }
     }
 
-    @Test("A thousand equal requests get a thousand exchanges, each once", arguments: 0..<10)
+    @Test("A thousand equal concurrent requests use each of a thousand exchanges once", arguments: 0..<10)
     func equal(_ round: Int) async throws {
         let transport = ReplayTransport(recording { _ in "GET /a" })
         #expect(try await texts(transport) { _ in "GET /a" }.sorted() == Array(0..<Self.count))
         try transport.verify()
     }
 
-    @Test("A thousand requests of a hundred kinds get the exchanges of their kinds, each once", arguments: 0..<10)
+    @Test("A thousand concurrent requests of a hundred kinds use each exchange of their kind once", arguments: 0..<10)
     func kinds(_ round: Int) async throws {
         let transport = ReplayTransport(recording { "GET /\($0 % 100)?x=\($0 % 7)" })
         #expect(try await texts(transport) { "GET /\($0 % 100)?x=\($0 % 7)" }.sorted() == Array(0..<Self.count))
         try transport.verify()
     }
 
-    @Test("A matching closure that accepts every second exchange uses none twice", arguments: 0..<3)
+    @Test("Concurrent requests with a custom matcher use each exchange once", arguments: 0..<3)
     func closures(_ round: Int) async throws {
         let matcher = RequestMatcher.custom { request, recorded in
             request.url.query?.hasSuffix("1") == recorded.url.query?.hasSuffix("1")
@@ -55,7 +55,7 @@ struct ReplayConcurrencyTests {
         try transport.verify()
     }
 
-    @Test("Requests beyond the recording are unmatched, and each is reported once")
+    @Test("Requests beyond the recording fail, and each is reported as unmatched once")
     func beyond() async throws {
         let reported = Locked(0)
         let recording = Recording((0..<100).map { _ in .text(Request("GET /a")) })

@@ -35,7 +35,7 @@ struct ReplayMismatchTests {
         return try #require(source.unmatched.last)
     }
 
-    @Test("The text for a wrong path names the nearest exchange and each difference")
+    @Test("A mismatch by path names the nearest exchange and each difference")
     func wrongPath() throws {
         let mismatch = try mismatch(Request("GET /users/1?token=new&page=2"), from: source())
         #expect(
@@ -51,7 +51,7 @@ struct ReplayMismatchTests {
         #expect(mismatch.request.url.absoluteString.contains("token=REDACTED"))
     }
 
-    @Test("The text for a changed field of a body has its path and both values")
+    @Test("A mismatch by a field of the body shows its path and both values")
     func changedField() throws {
         let body = #"{"password":"new","name":"Ada","address":{"city":"Rom"}}"#
         let mismatch = try mismatch(Request("POST /users", body, type: "application/json"), from: source())
@@ -64,7 +64,7 @@ struct ReplayMismatchTests {
                 """)
     }
 
-    @Test("The text for a missing exchange says that the request was recorded less often than it is sent")
+    @Test("A mismatch by number says that the request was recorded fewer times than it is sent")
     func missing() throws {
         let mismatch = try mismatch(Request("GET /users/3"), Request("GET /users/3"), from: source())
         #expect(
@@ -82,7 +82,7 @@ struct ReplayMismatchTests {
             other.description.contains("Exchanges 1, 2 match, and have been used: the request was recorded 2 times"))
     }
 
-    @Test("verify lists unused exchanges and unmatched requests")
+    @Test("verify() lists unused exchanges and unmatched requests")
     func unused() throws {
         let source = source()
         for request in [Request("GET /users/3"), Request("GET /users/4")] { _ = source.take(request) }
@@ -103,7 +103,7 @@ struct ReplayMismatchTests {
             ])
     }
 
-    @Test("The texts for an empty recording, and for a closure that refuses all, say so")
+    @Test("A mismatch says if the recording is empty, or if a custom matcher returned false")
     func otherReasons() throws {
         let empty = try mismatch(Request("GET /a"), from: source(Recording(), file: nil))
         #expect(
@@ -117,7 +117,7 @@ struct ReplayMismatchTests {
         #expect(refused.differences == ["custom matcher: its closure returned false"])
     }
 
-    @Test("The error of the request names the nearest exchange and what differs, without values")
+    @Test("The error of an unmatched request names the nearest exchange and the differing parts, without values")
     func error() throws {
         let mismatch = try mismatch(Request("GET /users/1?a=1&b=2&c=3"), from: source())
         #expect(
@@ -130,7 +130,7 @@ struct ReplayMismatchTests {
                 + "the last is exchange 3 of fixtures/users.har")
     }
 
-    @Test("A text has at most twelve differences, and URLs are cut")
+    @Test("A mismatch lists at most twelve differences, and truncates long URLs")
     func longTexts() throws {
         let query = (10..<40).map { "k\($0)=\($0)" }.joined(separator: "&")
         let mismatch = try mismatch(
@@ -142,7 +142,7 @@ struct ReplayMismatchTests {
         #expect(lines.allSatisfy { $0.count < 300 })
     }
 
-    @Test("No text has a secret of the request or of the recording")
+    @Test("A mismatch shows no secret of the request or of the recording")
     func secrets() throws {
         let recorded = Request(
             "POST https://u:hunter2@api.example.com/a;jsessionid=hunter2?api_key=hunter2",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNetTestSupport
 
-@Suite("A server that replays a recording", .timeLimit(.minutes(5)))
+@Suite("MockServer with a recording", .timeLimit(.minutes(5)))
 struct ReplayServerTests {
     typealias Request = RecordedExchange.Request
     typealias Response = RecordedExchange.Response
@@ -30,7 +30,7 @@ struct ReplayServerTests {
         return nil
     }
 
-    @Test("Requests get the exchanges of another origin, in order, by query and body")
+    @Test("Requests get the recorded responses of another origin, matched by query and body, in order")
     func matching() async throws {
         try await withReplay(
             .text(Request("GET /users?page=1"), "one"), .text(Request("GET /users?page=1"), "again"),
@@ -47,7 +47,7 @@ struct ReplayServerTests {
         }
     }
 
-    @Test("An unmatched request gets a 501 with the difference, and is reported")
+    @Test("An unmatched request gets a 501 with the differences, and is reported")
     func unmatched() async throws {
         try await withReplay(.text(Request("GET /users/2?token=abc"))) {
             (server: MockServer, session: Session) async throws in
@@ -64,7 +64,7 @@ struct ReplayServerTests {
         }
     }
 
-    @Test("Each request is reported with its exchange")
+    @Test("onReplay reports each request with the exchange used")
     func reports() async throws {
         let reports = Locked<[String]>([])
         try await withReplay(
@@ -80,7 +80,7 @@ struct ReplayServerTests {
             ])
     }
 
-    @Test("Head, interim responses, chunks and trailers are sent, without the coding and framing of the recording")
+    @Test("Head, interim responses, chunks and trailers are sent, without recorded codings and framing headers")
     func wholeResponse() async throws {
         var response = Response.chunks(
             "one", "two",
@@ -102,7 +102,7 @@ struct ReplayServerTests {
         }
     }
 
-    @Test("HEAD, 204 and 304 have no body, and a length only if one was recorded")
+    @Test("Responses to HEAD, 204 and 304 have no body, and a Content-Length only if one was recorded")
     func noBody() async throws {
         try await withReplay(
             RecordedExchange(Request("HEAD /a"), .response(.init(200, headers: ["Content-Length": "5"]))),
@@ -122,7 +122,7 @@ struct ReplayServerTests {
         }
     }
 
-    @Test("Redirects to a recorded origin lead to the server, others stay")
+    @Test("A Location at a recorded origin is rewritten to the server, and another one is unchanged")
     func redirects() async throws {
         try await withReplay(
             .text(Request("GET /a"), status: 302, headers: ["Location": "https://api.example.com/b?c=1#d"]),
@@ -138,7 +138,7 @@ struct ReplayServerTests {
     }
 
     @Test(
-        "Recorded failures become those of connections",
+        "A recorded failure before the head is replayed as a failure of the connection",
         arguments: [
             (.connectionLost, .connectionLost), (.emptyReply, .emptyReply), (.bodyEndedEarly, .connectionLost),
             (.badServerResponse, .badServerResponse), (.certificateExpired, .connectionLost),
@@ -152,7 +152,7 @@ struct ReplayServerTests {
     }
 
     @Test(
-        "Recorded failures in a body follow its chunks, with pauses too",
+        "A recorded failure in a body follows its chunks, with recorded delays too",
         arguments: [AsyncNetError.Code.connectionLost, .bodyEndedEarly], [ReplayPace.immediate, .recorded])
     func failuresInBody(_ recorded: AsyncNetError.Code, _ pace: ReplayPace) async throws {
         var response = Response(
@@ -182,7 +182,7 @@ struct ReplayServerTests {
         #expect(ContinuousClock.now - start >= .milliseconds(490))
     }
 
-    @Test("A chosen port is used, again too once the server has stopped, and another number is refused")
+    @Test("A server starts on the given port, also again after stop(), and an invalid port is an error")
     func port() async throws {
         // Below the ports that systems pick, which servers of other tests have.
         let port = Int.random(in: 20_000..<32_000)
@@ -197,7 +197,7 @@ struct ReplayServerTests {
         await #expect(throws: MockServer.Failure.self) { _ = try await MockServer.start(port: -1) }
     }
 
-    @Test("A target that is a whole URL, as a proxy gets it, is read as that URL")
+    @Test("A request with an absolute-form target is matched by that URL (RFC 9112 §3.2.2)")
     func wholeURLs() {
         let plan = ReplayPlan(
             Recording([.text(Request("GET /a?b=1"))]), RequestComparison(RequestMatcher.standard, .standard))
@@ -209,7 +209,7 @@ struct ReplayServerTests {
         #expect(replay.response(to: request).statusCode == 200)
     }
 
-    @Test("Many clients at once use each exchange once")
+    @Test("Two hundred concurrent requests use each exchange once")
     func concurrency() async throws {
         let exchanges = (0..<200).map { RecordedExchange.text(Request("GET /\($0 % 4)"), "\($0)") }
         let server = try await MockServer.start(replaying: Recording(exchanges))

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// Each way in which a session uses a transport, over recordings that are made here.
-@Suite("Sessions over a replay", .timeLimit(.minutes(5)))
+@Suite("Sessions over a ReplayTransport", .timeLimit(.minutes(5)))
 struct ReplaySessionTests {
     typealias Request = RecordedExchange.Request
     typealias Response = RecordedExchange.Response
@@ -16,7 +16,7 @@ struct ReplaySessionTests {
         ReplayTransport(Recording(exchanges), matching: matching)
     }
 
-    @Test("Redirects are followed, relative and absolute ones, with the methods that they lead to")
+    @Test("Recorded 303 and 307 redirects are followed with the method that they require")
     func redirects() async throws {
         let transport = transport(
             .text(
@@ -31,7 +31,7 @@ struct ReplaySessionTests {
     }
 
     @Test(
-        "A 401 leads to credentials, though the recording has none of their secrets",
+        "A recorded 401 is answered with credentials that match the redacted ones of the recording",
         arguments: ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"])
     func challenges(_ challenge: String) async throws {
         let url = Request("GET /private").url
@@ -44,7 +44,7 @@ struct ReplaySessionTests {
         try transport.verify()
     }
 
-    @Test("Cookies are stored and sent, and may be compared by a matcher")
+    @Test("Recorded cookies are stored and sent, and can be compared by a matcher")
     func cookies() async throws {
         let transport = transport(
             .text(Request("GET /login"), headers: ["Set-Cookie": "id=REDACTED; Path=/"]),
@@ -72,7 +72,7 @@ struct ReplaySessionTests {
         return RecordedExchange(request, .response(response))
     }
 
-    @Test("The segments of a download get the ranges that they request, in whatever order they were recorded")
+    @Test("Segments of a download get the recorded ranges that they request, in any order")
     func segments() async throws {
         let mebi = 1 << 20
         let data = patternedData(4 * mebi + 5)
@@ -87,7 +87,7 @@ struct ReplaySessionTests {
         try transport.verify()
     }
 
-    @Test("A download that breaks off is continued with the recorded range")
+    @Test("A download interrupted by a recorded failure continues with the recorded range")
     func resumed() async throws {
         let data = patternedData(100_000)
         var first = Response(
@@ -110,7 +110,7 @@ struct ReplaySessionTests {
         try transport.verify()
     }
 
-    @Test("Files and forms are uploaded, with progress, whatever the boundary is")
+    @Test("Files and forms are uploaded with progress, and forms match with any boundary")
     func uploads() async throws {
         var form = MultipartForm(boundary: "recorded")
         form.append("Ada", name: "name")
@@ -148,7 +148,7 @@ struct ReplaySessionTests {
         #expect(lines == ["one", "two", "three"])
     }
 
-    @Test("Server-sent events go on after a recorded failure, from the last event on")
+    @Test("Server-sent events continue from the last event after a recorded failure")
     func events() async throws {
         func events(_ chunks: String...) -> Response {
             Response(200, headers: [.contentType("text/event-stream")], chunks: chunks.map { .init(Data($0.utf8)) })
@@ -174,7 +174,7 @@ struct ReplaySessionTests {
         try transport.verify()
     }
 
-    @Test("The loser of a hedged request, which was cancelled when it was recorded, is cancelled again")
+    @Test("A hedged transfer that was recorded as cancelled is replayed, and the other one succeeds")
     func hedging() async throws {
         let clock = TestClock()
         let transport = transport(.failing(Request("GET /a"), .cancelled), .text(Request("GET /a"), "second"))

@@ -8,7 +8,7 @@ import Testing
 struct ReplayTransportTests {
     typealias Request = RecordedExchange.Request
 
-    @Test("GETs that differ in the query, and POSTs that differ in the body, get their own responses in any order")
+    @Test("Requests that differ in query or JSON body get their own responses in any order")
     func standard() async throws {
         let json = "application/json"
         let transport = ReplayTransport(
@@ -25,7 +25,7 @@ struct ReplayTransportTests {
         try transport.verify()
     }
 
-    @Test("Exchanges that match alike are used in the order of the recording, each once")
+    @Test("Exchanges that match equally are used in recorded order, each once")
     func order() async throws {
         let transport = ReplayTransport(
             Recording([
@@ -41,7 +41,7 @@ struct ReplayTransportTests {
         #expect(transport.unmatched.count == 1)
     }
 
-    @Test("With reusesLast the last exchange that matches is used again")
+    @Test("With reusesLast the last matching exchange is used again")
     func reuse() async throws {
         let transport = ReplayTransport(
             Recording([.text(Request("GET /a"), "1"), .text(Request("GET /a"), "2")]), reusesLast: true)
@@ -53,7 +53,7 @@ struct ReplayTransportTests {
         #expect(await session.failure("GET /b") != nil)
     }
 
-    @Test("Retries meet the failures that were recorded, and then the response")
+    @Test("Retried attempts get the recorded failures, and then the recorded response")
     func retries() async throws {
         let clock = TestClock()
         let transport = ReplayTransport(
@@ -70,7 +70,7 @@ struct ReplayTransportTests {
         try transport.verify()
     }
 
-    @Test("A request without an exchange ends with the mismatch, is not retried, and opens no circuit")
+    @Test("A request without an exchange is an error that is not retried and opens no circuit")
     func unmatched() async throws {
         let reported = Locked<[String]>([])
         let transport = ReplayTransport(
@@ -92,7 +92,7 @@ struct ReplayTransportTests {
         #expect(throws: UnmetExpectations.self) { try transport.verify() }
     }
 
-    @Test("verify reports unused exchanges")
+    @Test("verify() reports unused exchanges")
     func verify() async throws {
         let transport = ReplayTransport(Recording([.text(Request("GET /a")), .text(Request("DELETE /b"))]))
         _ = try await Session(transport: transport).text("GET /a")
@@ -107,7 +107,7 @@ struct ReplayTransportTests {
         }
     }
 
-    @Test("Another transport carries the requests without an exchange, with their bodies, and none is reported")
+    @Test("A fallback transport carries requests without an exchange, with their bodies")
     func fallback() async throws {
         let stub = StubTransport { request in .text("stub \(request.text)") }
         let transport = ReplayTransport(
@@ -125,7 +125,7 @@ struct ReplayTransportTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A closure may take another exchange than the first")
+    @Test("A custom matcher selects an exchange other than the first")
     func closure() async throws {
         let matcher = RequestMatcher.custom { $0.headers["X"] == $1.headers["X"] }
         let transport = ReplayTransport(
@@ -139,7 +139,7 @@ struct ReplayTransportTests {
         #expect(transport.unused.isEmpty)
     }
 
-    @Test("A streamed body is read completely, with progress, and compared")
+    @Test("A streamed body is read to its end with progress, and compared")
     func streamedBodies() async throws {
         let transport = ReplayTransport(
             Recording([

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// Tables of what a difference says.
-@Suite("Differences of requests", .timeLimit(.minutes(5)))
+@Suite("Differences between requests", .timeLimit(.minutes(5)))
 struct RequestDifferenceTests {
     typealias Request = RecordedExchange.Request
 
@@ -17,7 +17,7 @@ struct RequestDifferenceTests {
     }
 
     @Test(
-        "Each part of a URL that differs has a line",
+        "Each differing part of method and URL has a line",
         arguments: [
             ("GET /a", "GET /a", []), ("PUT /a", "POST /a", ["method: PUT ≠ POST"]),
             ("GET http://a/", "GET https://b/", ["origin: http://a:80 ≠ https://b:443"]),
@@ -38,7 +38,7 @@ struct RequestDifferenceTests {
     }
 
     @Test(
-        "Each member of JSON that differs has a line with its path",
+        "Each differing member of a JSON body has a line with its path",
         arguments: [
             (#"{"a":{"city":"Rom"}}"#, #"{"a":{"city":"Bern"}}"#, [#"body.a.city: "Rom" ≠ "Bern""#]),
             (#"{"a":1}"#, #"{"a":1.0}"#, []), ("[1,2]", "[1,3,4]", ["body[1]: 2 ≠ 3", "body[2]: (missing) ≠ 4"]),
@@ -60,7 +60,7 @@ struct RequestDifferenceTests {
         #expect(lines(Request("POST /", body, type: type), Request("POST /", recorded, type: type)) == expected)
     }
 
-    @Test("Differences in form fields, in lines of text and in bytes have a line each")
+    @Test("Each differing form field, line of text or byte has a line")
     func otherBodies() {
         let form = "application/x-www-form-urlencoded"
         #expect(
@@ -80,7 +80,7 @@ struct RequestDifferenceTests {
         #expect(lines(one, other) == ["body: 4 bytes ≠ 3 bytes, the first 2 of them equal"])
     }
 
-    @Test("Parts of multipart forms that differ have lines with their names")
+    @Test("Each differing part of a multipart form has a line with its name")
     func parts() {
         func request(_ name: String, _ fileName: String, _ json: String) -> Request {
             let body = """
@@ -96,7 +96,7 @@ struct RequestDifferenceTests {
             ])
     }
 
-    @Test("Headers that differ have lines")
+    @Test("Each differing header has a line")
     func headers() {
         let one = Request("GET /", headers: ["Accept": "text/html", "Range": "bytes=0-9"])
         #expect(
@@ -105,7 +105,7 @@ struct RequestDifferenceTests {
             ])
     }
 
-    @Test("Long values are cut, and line breaks are escaped")
+    @Test("Long values are truncated, and line breaks are escaped")
     func longValues() {
         let long = String(repeating: "x", count: 500)
         let text = lines(Request("GET /?a=\(long)"), Request("GET /?a=1%0A2"))
@@ -129,7 +129,7 @@ struct RequestDifferenceTests {
         #expect(source.unmatched.map(\.nearest) == [expected])
     }
 
-    @Test("A body that differs everywhere is nearer than another path")
+    @Test("An exchange with another body is nearer than one with another path")
     func bodiesWeighLess() {
         let fields = (0..<50).map { "\"\($0)\":\($0)" }.joined(separator: ",")
         let plan = ReplayPlan(
@@ -142,7 +142,7 @@ struct RequestDifferenceTests {
         #expect(source.unmatched.map(\.nearest) == [2])
     }
 
-    @Test("Of equally near exchanges, one that was not used is nearest")
+    @Test("Of equally near exchanges an unused one is the nearest")
     func unusedIsNearer() {
         let plan = ReplayPlan(
             Recording([.text(Request("GET /a?x=1")), .text(Request("GET /a?x=2"))]),

@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// Tables of what is equal.
-@Suite("Requests and recorded requests", .timeLimit(.minutes(5)))
+@Suite("Matching of requests and recorded requests", .timeLimit(.minutes(5)))
 struct RequestMatchingTests {
     typealias Request = RecordedExchange.Request
 
@@ -47,7 +47,7 @@ struct RequestMatchingTests {
     private static let form = "application/x-www-form-urlencoded"
 
     @Test(
-        "Bodies are compared by their media types",
+        "Bodies are compared as their media types require",
         arguments: [
             (
                 #"{"a":1,"b":[true,null]}"#, json, "{ \"b\": [true, null], \"a\": 1.0 }",
@@ -75,7 +75,7 @@ struct RequestMatchingTests {
         return Request("POST /", "\(body)--\(boundary)--\r\n", type: "multipart/form-data; boundary=\(boundary)")
     }
 
-    @Test("Multipart forms are compared by their parts, whatever the boundary is")
+    @Test("Multipart forms are compared part by part, with any boundary")
     func multipartForms() {
         let (name, tag) = ("name=\"name\"\r\n\r\nAda", "name=\"tag\"\r\n\r\n1")
         let data = "name=\"data\"; filename=\"a.json\"\r\nContent-Type: application/json\r\n\r\n"
@@ -87,7 +87,7 @@ struct RequestMatchingTests {
         #expect(!matches([.body], multipart("other", name, tag, renamed + #"{"a":1,"b":2}"#), recorded))
     }
 
-    @Test("Bytes are compared as they are, and a recorded body that was cut or left out equals all")
+    @Test("Binary bodies match if equal, and a truncated recorded body matches any body")
     func bytes() {
         func request(_ bytes: [UInt8], isTruncated: Bool = false) -> Request {
             var request = Request("PUT /", type: "application/octet-stream")
@@ -101,7 +101,7 @@ struct RequestMatchingTests {
         #expect(!matches([.body, .path], request([5]), Request("PUT /b")))
     }
 
-    @Test("Exchanges with and without a known body are used in their common order")
+    @Test("Exchanges with and without a recorded body are used in the order of the recording")
     func unknownBodies() {
         let known = Request("POST /", "[1]", type: "application/json")
         var unknown = known
@@ -114,7 +114,7 @@ struct RequestMatchingTests {
         #expect(found == [0, 1, 2, -1])
     }
 
-    @Test("Headers are compared by the names given, and Range always")
+    @Test("The named headers are compared, and Range always")
     func headers() {
         func request(_ headers: HTTPHeaders) -> Request { Request("GET /", headers: headers) }
         let one = request(["Accept": "text/html", "X": "1"])
@@ -131,7 +131,7 @@ struct RequestMatchingTests {
         }
     }
 
-    @Test("A closure gets both requests without secrets, and decides after the other matchers")
+    @Test("A custom matcher gets both requests without secrets, after the other matchers")
     func closures() {
         let seen = Locked<[String]>([])
         let matcher = RequestMatcher.custom { request, recorded in
@@ -148,7 +148,7 @@ struct RequestMatchingTests {
         #expect(seen.withLock { $0[0] } == "https://api.example.com/a?token=REDACTED REDACTED")
     }
 
-    @Test("Requests that differ in secrets only are equal, whether the recording is redacted or not")
+    @Test("Requests that differ only in secrets match, whether the recording is redacted or not")
     func secrets() {
         let request = Request(
             "POST /login?api_key=new", #"{"password":"new","name":"Ada"}"#, type: Self.json,
@@ -161,7 +161,7 @@ struct RequestMatchingTests {
         }
     }
 
-    @Test("A rule of the user's redacts both requests")
+    @Test("Names added to the RedactionRule are redacted in both requests before matching")
     func rule() {
         let rule = RedactionRule(queryNames: ["member"])
         let plan = ReplayPlan(
@@ -174,7 +174,7 @@ struct RequestMatchingTests {
         }
     }
 
-    @Test("Ports that the system gave to servers of tests are no difference, unless the format keeps them")
+    @Test("Ephemeral ports of local servers are ignored in matching, unless the format keeps them")
     func localPorts() throws {
         let (recorded, request) = (Request("GET http://127.0.0.1/a"), Request("GET http://127.0.0.1:40123/a"))
         #expect(matches(RequestMatcher.standard, request, recorded))
@@ -188,7 +188,7 @@ struct RequestMatchingTests {
         #expect(source.unmatched.map(\.differences) == [["origin: http://127.0.0.1:40123 ≠ http://127.0.0.1:80"]])
     }
 
-    @Test("The format changes both requests before they are compared")
+    @Test("changeRequest of the format is applied to both requests before matching")
     func changes() {
         var format = RecordingFormat.standard
         format.changeRequest = { $0.url = $0.url.deletingLastPathComponent() }

@@ -51,7 +51,7 @@ private enum Place: String, CaseIterable, Sendable {
 }
 
 /// 540 tests at a time, each with a network of its own, with sessions made in six places, two of which all tests share.
-@Suite("No cross-talk", .stubbedNetwork { .text("outer: \($0.path)") }, .timeLimit(.minutes(5)))
+@Suite("Concurrent tests with network traits", .stubbedNetwork { .text("outer: \($0.path)") }, .timeLimit(.minutes(5)))
 struct CrossTalkTests {
     private let session = Session()
 

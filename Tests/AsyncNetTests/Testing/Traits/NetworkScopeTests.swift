@@ -9,7 +9,7 @@ import Testing
 struct NetworkScopeTests {
     private let place = #_sourceLocation
 
-    @Test("A finding of a detached task is an issue of the test that the scope belongs to")
+    @Test("A report of a detached task is an issue of the test that the scope belongs to")
     func detached() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues {
@@ -24,7 +24,7 @@ struct NetworkScopeTests {
         #expect(found.first?.sourceLocation == place)
     }
 
-    @Test("A finding of a thread is an issue of the test that the scope belongs to")
+    @Test("A report of a thread is an issue of the test that the scope belongs to")
     func thread() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues {
@@ -40,7 +40,7 @@ struct NetworkScopeTests {
         #expect(found.map(\.text) == ["found"])
     }
 
-    @Test("A finding of the test's tasks is recorded at once")
+    @Test("A report of one of the test's tasks is recorded at once")
     func atOnce() async throws {
         let scope = NetworkScope(sourceLocation: place)
         try await scope.run(StubTransport()) {
@@ -54,14 +54,14 @@ struct NetworkScopeTests {
         }
     }
 
-    @Test("Findings after the test are ignored")
+    @Test("A report after the test is ignored")
     func late() async throws {
         let scope = NetworkScope(sourceLocation: place)
         try await scope.run(StubTransport()) {}
         await Task.detached { scope.report(.init(text: "late")) }.value
     }
 
-    @Test("A finding that is no failure is recorded as a warning")
+    @Test("A report that is not a failure is recorded as a warning")
     func warning() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues { scope.record(.init(text: "a", isFailure: false)) }

@@ -8,7 +8,7 @@ struct RecordedFilesTests {
     private let files = RecordedFiles()
     private let file = URL(filePath: "/users.har")
 
-    @Test("A test has the file for itself; the next learns who has written it")
+    @Test("A test has a recording's file to itself; the next test learns who wrote the file")
     func turns() async throws {
         #expect(try await files.begin(file) == nil)
         let next = Task { try await files.begin(file) }
@@ -19,7 +19,7 @@ struct RecordedFilesTests {
         #expect(try await files.begin(file) == "a")
     }
 
-    @Test("Cancelling a test ends its wait for the file")
+    @Test("Cancelling a test ends its wait for a recording's file")
     func cancel() async throws {
         #expect(try await files.begin(file) == nil)
         let next = Task { try await files.begin(file) }

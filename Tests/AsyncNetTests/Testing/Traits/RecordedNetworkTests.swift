@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetTesting
 
 /// The trait over a server whose responses count its requests, so that a replayed response is told from a new one.
-@Suite("Recorded network", .timeLimit(.minutes(5)))
+@Suite("Trait .recordedNetwork", .timeLimit(.minutes(5)))
 struct RecordedNetworkTests {
     private let folder: TemporaryFolder
     private var file: URL { folder.url.appending(path: "users.har") }
@@ -41,7 +41,7 @@ struct RecordedNetworkTests {
         try await Session().request(server.url(path)).serializing(String.self).value
     }
 
-    @Test("The first run records, the others replay")
+    @Test("The first run records, later runs replay")
     func once() async throws {
         try await withCountingServer { server in
             for _ in 1...3 {
@@ -56,7 +56,7 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("Mode all replaces the file, mode new adds what is missing")
+    @Test("Mode .all replaces the recording; mode .new adds exchanges that it lacks")
     func allAndNew() async throws {
         try await withCountingServer { server in
             try Recording().write(to: file)
@@ -76,7 +76,7 @@ struct RecordedNetworkTests {
     }
 
     @Test(
-        "A missing file is an issue that says how to make it, and the test does not run",
+        "A missing recording is an issue that says how to record, and the test does not run",
         arguments: ["CI", "ASYNCNET_RECORD"])
     func missing(_ variable: String) async throws {
         let place = #_sourceLocation
@@ -92,7 +92,7 @@ struct RecordedNetworkTests {
         #expect(found.first?.sourceLocation == place)
     }
 
-    @Test("An unknown mode and a file that cannot be read are issues")
+    @Test("An unknown mode, or a recording that cannot be read, is an issue")
     func unusable() async throws {
         let unknown = try await issues { try await withTrait(trait(environment: ["ASYNCNET_RECORD": "x"])) {} }
         #expect(unknown.map(\.text).first?.contains("ASYNCNET_RECORD is \"x\"") == true)
@@ -103,7 +103,7 @@ struct RecordedNetworkTests {
         #expect(unreadable.first?.text == reason)
     }
 
-    @Test("A failed test writes nothing, a test with a known issue does", arguments: [true, false])
+    @Test("A failed test writes no recording; a test with only a known issue does", arguments: [true, false])
     func failed(_ fails: Bool) async throws {
         try await withCountingServer { server in
             let trait = trait(.all)
@@ -119,7 +119,7 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("A cancelled test writes nothing")
+    @Test("A cancelled test writes no recording")
     func cancelled() async throws {
         try await withCountingServer { server in
             let trait = trait(.all)
@@ -136,7 +136,7 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("A request without an exchange is an issue of its test, and ends with an error", arguments: [true, false])
+    @Test("A request without an exchange ends with an error, and is an issue of its test", arguments: [true, false])
     func unmatched(_ isDetached: Bool) async throws {
         try await withCountingServer { server in
             try await withTrait(trait()) { _ = try await get("/users/1", of: server) }
@@ -160,7 +160,9 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("Unused exchanges fail the test, warn, or are ignored", arguments: [UnusedExchanges.fail, .warn, .allow])
+    @Test(
+        "Unused exchanges are an issue, a warning or ignored, as the trait says",
+        arguments: [UnusedExchanges.fail, .warn, .allow])
     func unused(_ unused: UnusedExchanges) async throws {
         try await withCountingServer { server in
             try await withTrait(trait()) {
@@ -180,7 +182,9 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("Tests that run at once share a file: one records, the others replay", arguments: [RecordingMode.once, .all])
+    @Test(
+        "Of concurrent tests with one recording, the first records and the others replay",
+        arguments: [RecordingMode.once, .all])
     func shared(_ mode: RecordingMode) async throws {
         try await withCountingServer { server in
             let (files, file) = (RecordedFiles.shared, file)
@@ -209,7 +213,7 @@ struct RecordedNetworkTests {
         await Session().request(server.url(path)).serializing(Data.self).response.error
     }
 
-    @Test("Two traits of a test with one file are an issue")
+    @Test("Two traits of a test with the same recording are an issue")
     func conflict() async throws {
         let trait = trait(.all)
         let found = try await failures {
@@ -219,7 +223,7 @@ struct RecordedNetworkTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("A recording trait sends its requests through the trait outside; a replaying one does not")
+    @Test("A recording trait sends requests through the outer trait; a replaying trait does not")
     func outside() async throws {
         let recorded = trait()
         try await withTrait(.stubbedNetwork { .text("stub \($0.path)") }) {
@@ -240,7 +244,7 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("A stub of routes inside passes other requests to the recording")
+    @Test("A .stubbedNetwork inside passes requests without a route to the outer .recordedNetwork")
     func inside() async throws {
         try await withCountingServer { server in
             let recorded = trait()
@@ -261,13 +265,13 @@ struct RecordedNetworkTests {
         static func here(_ path: String = #filePath) -> Self { SourceFile(path: path) }
     }
 
-    @Test("The source file of a trait is that of its test", SourceFile.here())
+    @Test("The trait SourceFile has the path of its test's file", SourceFile.here())
     func sourceFile() throws {
         let trait = try #require(Test.current).traits.compactMap { $0 as? SourceFile }.first
         #expect(trait?.path == #filePath)
     }
 
-    @Test("A relative path is beside the test's source file")
+    @Test("A relative path of a recording is relative to the test's source file")
     func relative() {
         let trait: RecordedNetwork = .recordedNetwork("fixtures/{test}.har")
         let file = trait.settings.path.file(for: "relative()", [])

@@ -7,7 +7,7 @@ import Testing
 @Suite("RecordingDecision")
 struct RecordingDecisionTests {
     @Test(
-        "The environment replaces the trait's mode, but none; CI records nothing",
+        "ASYNCNET_RECORD overrides the trait's mode unless that is .none, and CI records nothing",
         arguments: [
             (.once, nil, nil, .once, nil), (.new, "", nil, .new, nil), (.all, nil, nil, .all, nil),
             (.none, nil, nil, .none, .trait),
@@ -30,7 +30,7 @@ struct RecordingDecisionTests {
         #expect(decision.cause == cause)
     }
 
-    @Test("An unknown mode is an error, also for a trait that never records", arguments: RecordingMode.allCases)
+    @Test("An unknown ASYNCNET_RECORD is an error for every mode of the trait", arguments: RecordingMode.allCases)
     func unknown(_ trait: RecordingMode) {
         let error = #expect(throws: RecordingDecision.UnknownMode.self) {
             try RecordingDecision(trait: trait, environment: ["ASYNCNET_RECORD": "onec"])
@@ -44,7 +44,7 @@ struct RecordingDecisionTests {
 @Suite("RecordingPath")
 struct RecordingPathTests {
     @Test(
-        "Paths are beside the source file, with the test's name and arguments",
+        "A recording's path is relative to the source file, and contains the test's name and arguments",
         arguments: [
             ("fixtures/users.har", "loads()", [], "/a/b/fixtures/users.har"),
             ("/tmp/users.har", "loads()", [], "/tmp/users.har"),
@@ -64,7 +64,7 @@ struct RecordingPathTests {
         String(RecordingPath.fileName(text).split(separator: "-").last ?? "")
     }
 
-    @Test("Different texts have different names, which are names of files")
+    @Test("Different texts give different valid file names")
     func names() {
         let texts = [
             "a", "a b", "a-b", "a/b", "a\u{0}b", ".", "..", ".a", String(repeating: "x", count: 500), "", "ä", "ö",
@@ -77,12 +77,12 @@ struct RecordingPathTests {
 
     private struct Named: CustomTestStringConvertible, Sendable { var testDescription: String { "named" } }
 
-    @Test("The arguments of a test are known", arguments: [17], ["a b"])
+    @Test("The arguments of the running test are known as text", arguments: [17], ["a b"])
     func arguments(_ number: Int, _ text: String) {
         #expect(Test.Case.current?.argumentTexts == ["17", "a b"])
     }
 
-    @Test("An argument has the text that Swift Testing shows", arguments: [Named()])
+    @Test("An argument's text is its testDescription", arguments: [Named()])
     private func described(_: Named) {
         #expect(Test.Case.current?.argumentTexts == ["named"])
     }

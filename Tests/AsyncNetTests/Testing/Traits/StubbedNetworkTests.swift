@@ -16,12 +16,12 @@ private func text(_ path: String = "text", over session: Session = .shared) asyn
     try await session.request(TaggedSite.base + path).serializing(String.self).value
 }
 
-@Suite("Stubbed network", .stubbedNetwork { _ in .text("suite") }, .timeLimit(.minutes(5)))
+@Suite("Trait .stubbedNetwork", .stubbedNetwork { _ in .text("suite") }, .timeLimit(.minutes(5)))
 struct StubbedNetworkTests {
     private let session = Session()
     private static let staticSession = Session()
 
-    @Test("A suite's trait is for each of its tests, with sessions made anywhere")
+    @Test("A suite's trait applies to each of its tests, and to sessions made anywhere")
     func suite() async throws {
         #expect(try await text(over: Session()) == "suite")
         #expect(try await text(over: session) == "suite")
@@ -33,7 +33,7 @@ struct StubbedNetworkTests {
     }
 
     @Test(
-        "Every kind of request works through a trait",
+        "Every kind of request is answered by the trait",
         .stubbedNetwork { await TaggedSite("trait").reply(to: $0) },
         arguments: TaggedRequest.allCases.filter { $0 != .retried })
     func kinds(_ request: TaggedRequest) async throws {
@@ -48,13 +48,13 @@ struct StubbedNetworkTests {
         #expect(json.id.int == 1)
     }
 
-    @Test("A test's trait is inside the suite's", .stubbedNetwork { _ in .text("test") })
+    @Test("A test's trait overrides the suite's", .stubbedNetwork { _ in .text("test") })
     func test() async throws {
         #expect(try await text() == "test")
     }
 
     @Test(
-        "Requests without a route go to the trait outside",
+        "Requests without a route are answered by the outer trait",
         .stubbedNetwork(.get, "/a", replies: .text("a1"), .text("a2")),
         .stubbedNetwork(.get, "/b", times: .once) { _ in .text("b") })
     func routes() async throws {
@@ -67,14 +67,16 @@ struct StubbedNetworkTests {
         #expect(try await echo.serializing(String.self).value == "suite")
     }
 
-    @Suite("Nested", .stubbedNetwork { _ in .text("nested suite") })
+    @Suite("Nested suite", .stubbedNetwork { _ in .text("nested suite") })
     struct Nested {
-        @Test("A nested suite's trait is inside the outer suite's")
+        @Test("A nested suite's trait overrides the outer suite's")
         func nested() async throws {
             #expect(try await text() == "nested suite")
         }
 
-        @Test("A test's trait is inside all suites'", .stubbedNetwork { _ in .text("nested test") })
+        @Test(
+            "The trait of a nested suite's test overrides those of both suites",
+            .stubbedNetwork { _ in .text("nested test") })
         func test() async throws {
             #expect(try await text() == "nested test")
         }
@@ -82,14 +84,14 @@ struct StubbedNetworkTests {
 
     // MARK: Tasks
 
-    @Test("Child tasks and Task {} belong to the test")
+    @Test("Requests of child tasks and unstructured tasks are answered by the test's trait")
     func tasks() async throws {
         async let child = text()
         #expect(try await child == "suite")
         #expect(try await Task { try await text() }.value == "suite")
     }
 
-    @Test("A detached task and a thread have the transport by value")
+    @Test("Requests of a detached task or thread are answered if their session was given Transport.current")
     func detached() async throws {
         let session = Session(transport: .current)
         #expect(try await Task.detached { try await text(over: session) }.value == "suite")
@@ -104,7 +106,7 @@ struct StubbedNetworkTests {
         #expect(current)
     }
 
-    @Test("After the test, requests of its detached tasks fail and say so")
+    @Test("After the test, a request over its transport is transportUnavailable")
     func over() async throws {
         let kept = Locked<Session?>(nil)
         try await withTrait(.stubbedNetwork { _ in .text("kept") }) {
@@ -118,7 +120,7 @@ struct StubbedNetworkTests {
 }
 
 /// What a trait reports, each in a test that would fail.
-@Suite("Issues of a stubbed network", .timeLimit(.minutes(5)))
+@Suite("Issues of .stubbedNetwork", .timeLimit(.minutes(5)))
 struct StubbedNetworkIssueTests {
     @Test("A wrong number of requests to a route, and a request without a route, are issues at the trait")
     func differences() async throws {
@@ -142,7 +144,7 @@ struct StubbedNetworkIssueTests {
         #expect(found.allSatisfy { $0.sourceLocation == place && $0.severity == .error })
     }
 
-    @Test("The error of a closure is the transport's error, and no issue")
+    @Test("An error thrown by the trait's closure is the error of the request, and no issue")
     func closure() async throws {
         try await withTrait(.stubbedNetwork { _ in throw AsyncNetError(.hostNotFound) }) {
             let error = await Session.shared.request(TaggedSite.base).serializing(Data.self).response.error
