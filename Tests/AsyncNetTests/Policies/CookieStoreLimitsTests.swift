@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Cookie store's limits", .timeLimit(.minutes(5)))
+@Suite("Limits of the cookie store", .timeLimit(.minutes(5)))
 struct CookieStoreLimitsTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
 
@@ -32,7 +32,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "From a full domain expired cookies are removed first, then insecure ones, then those sent longest ago",
+        "Above a domain's limit expired cookies are removed first, then insecure ones, then the least recently sent",
         arguments: [
             (["a", "b", "c", "d"], "bcd"), (["a", "b1", "c", "d"], "acd"), (["!a", "b", "!c", "d"], "acd"),
             (["!a", "!b", "!c", "!d"], "bcd"), (["!a", "!b", "!c", "d"], "abc"),
@@ -44,7 +44,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == left)
     }
 
-    @Test("Sending a cookie makes it recent, reading the jar does not")
+    @Test("Sending a cookie counts as its last use; reading the cookies of the jar does not")
     func lastAccess() throws {
         var store = CookieStore(limits: Self.limits(perDomain: 3))
         Self.fill(&store, ["a", "b", "c"])
@@ -59,7 +59,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cde")
     }
 
-    @Test("Above the total, cookies of sites with many cookies are removed first")
+    @Test("Above the total limit, cookies of sites with many cookies are removed first")
     func total() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 6, crowded: 2))
         Self.fill(&store, ["a"], domain: "old.b")
@@ -72,7 +72,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == "cefghi")
     }
 
-    @Test("Above the total, expired cookies are removed first")
+    @Test("Above the total limit, expired cookies are removed first")
     func totalExpired() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 3))
         Self.fill(&store, ["a", "b50"], domain: "a.b")
@@ -82,7 +82,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "180 cookies of a domain, 3000 in all; above that large sites keep 50, then the oldest tenth is removed"
+        "By default a domain has at most 180 cookies and the store 3000; large sites are reduced to 50 each"
     )
     func defaults() {
         var store = CookieStore()
@@ -104,7 +104,7 @@ struct CookieStoreLimitsTests {
         #expect(store.cookies(now: Self.start).first?.domain == "251.b")
     }
 
-    @Test("Crowded sites keep their share; others lose nothing as long as that is enough")
+    @Test("Above the total limit, sites with many cookies are reduced no further than to their guaranteed number")
     func crowdedKeepsItsShare() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 20, crowded: 3))
         for index in 0..<14 { Self.fill(&store, ["a"], domain: "\(index).b", from: Double(index)) }
@@ -118,7 +118,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "A site with many domains does not displace others, in whatever order it sets cookies",
+        "A site that sets cookies on many domains does not remove cookies of other sites",
         arguments: [1, 40])
     func oneSite(perDomain: Int) throws {
         var store = CookieStore()
@@ -133,7 +133,7 @@ struct CookieStoreLimitsTests {
         #expect(store.cookies(now: Self.start).last?.domain == "199.evil.example")
     }
 
-    @Test("A site without cookies is forgotten, and the counts stay right")
+    @Test("A site whose cookies were all removed is no longer counted")
     func counts() {
         var store = CookieStore()
         for name in ["a.x.b", "b.x.b", "c.y.b"] { Self.fill(&store, ["a", "b"], domain: name) }
@@ -147,7 +147,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "How far the largest are cut",
+        "The number to which large sites are reduced follows from their sizes and the excess",
         arguments: [
             ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95),
             ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),
@@ -171,7 +171,7 @@ struct CookieStoreLimitsTests {
         #expect(store.site(of: domain) == site)
     }
 
-    @Test("Over http only cookies of the same site are searched, however many others exist")
+    @Test("Only cookies of the same site are searched when a response over http sets a cookie")
     func relatives() {
         var store = CookieStore()
         for index in 0..<2900 {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Order of endpoints")
 struct EndpointOrderTests {
     @Test(
-        "Endpoints share the first places by their weights, and those without weight come last in their order",
+        "The first endpoint is chosen by weight, and endpoints of weight 0 come last in their order",
         arguments: [
             [1, 1], [3, 1], [5, 1, 1], [0, 1, 0, 3], [1], [0, 0], [1_000_000, 1], [1, 1, 1, 1, 1],
         ])
@@ -28,7 +28,7 @@ struct EndpointOrderTests {
         }
     }
 
-    @Test("The share of an endpoint that is left out goes to the others in proportion to their weights")
+    @Test("The share of an unusable endpoint goes to the others in proportion to their weights")
     func leftOut() {
         let order = EndpointOrder(weights: [4, 3, 1])
         var counts = [0, 0, 0]
@@ -37,7 +37,7 @@ struct EndpointOrderTests {
     }
 
     @Test(
-        "Each attempt has the next endpoint that is usable, and none twice before all were tried",
+        "Each attempt gets the next usable endpoint, and none twice before each was tried",
         arguments: [
             ([0, 1, 2], [0, 1, 2, 0, 1]), ([1, 2], [1, 2, 1, 2, 1]), ([2], [2, 2, 2, 2, 2]), ([], [0, 1, 2, 0, 1]),
         ])
@@ -79,7 +79,7 @@ struct EndpointsTests {
         try await session.request(Self.service + target).validate().serializing(String.self).value
     }
 
-    @Test("A request keeps path, query and body, and requests for other origins are not changed")
+    @Test("A request to the service is sent to an endpoint with path, query and body unchanged")
     func rewritten() async throws {
         try await withServers(2) { servers async throws in
             let session = session([origin(servers[0]): 1])
@@ -93,7 +93,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("A failed attempt is followed by one at each other endpoint, those without weight last")
+    @Test("After a failed attempt each other endpoint is tried, those of weight 0 last")
     func order() async throws {
         try await withServers(3) { servers async throws in
             let session = session([origin(servers[2]): 0, origin(servers[0]): 1, origin(servers[1]): 1])
@@ -107,7 +107,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("A request that must not be repeated is sent once, unless no server was reached")
+    @Test("A POST is sent to another endpoint only if the first one was not reached")
     func notIdempotent() async throws {
         try await withServers(2) { servers async throws in
             for server in servers { server.on(.post, "/") { _ in .status(503) } }
@@ -124,7 +124,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("An endpoint whose circuit is open is left out until a probe succeeds")
+    @Test("An endpoint whose circuit is open gets no requests until a probe succeeds")
     func breaker() async throws {
         try await withServers(2) { servers async throws in
             let clock = TestClock()
@@ -142,7 +142,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("With all circuits open a request ends with circuitOpen, and is sent to nobody")
+    @Test("If all circuits are open, a request ends with circuitOpen and is not sent")
     func allOpen() async throws {
         try await withServers(2) { servers async throws in
             for server in servers { server.on(.get, "/") { _ in .status(500) } }
@@ -159,7 +159,7 @@ struct EndpointsTests {
         await session.request(Self.service).validate().serializing(String.self).response.error?.code
     }
 
-    @Test("While a probe runs, other requests go to the other endpoints")
+    @Test("While a probe of an endpoint runs, other requests are sent to the other endpoints")
     func probing() async throws {
         try await withServers(2) { servers async throws in
             let (clock, gate) = (TestClock(), Gate())
@@ -181,7 +181,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("A retry policy after the endpoints begins another round when each endpoint has failed")
+    @Test("With a retry policy the endpoints are tried again after each has failed")
     func rounds() async throws {
         try await withServers(2) { servers async throws in
             let failures = Counter()

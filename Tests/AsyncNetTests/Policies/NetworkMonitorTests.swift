@@ -7,7 +7,7 @@ import Testing
 struct NetworkMonitorTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
 
-    @Test("The current path arrives at once, then each change")
+    @Test("A loop over paths gets the current path at once, then each change")
     func changes() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -18,7 +18,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.up)
     }
 
-    @Test("An equal path is no change, also for an observer that missed intermediate paths")
+    @Test("A path equal to the last one received is not delivered, even if others came between")
     func noDuplicates() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -35,7 +35,7 @@ struct NetworkMonitorTests {
         #expect(await next.value == nil)
     }
 
-    @Test("A slow observer gets only the newest path")
+    @Test("A slow loop over paths gets only the newest path")
     func newestOnly() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()
@@ -48,7 +48,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.down)
     }
 
-    @Test("Observers share a watch; it ends with the last observer and starts again with the next")
+    @Test("Loops share one watch, which ends with the last loop and starts again with the next")
     func observers() async {
         let feed = PathFeed(Self.up)
         let monitor = feed.monitor
@@ -68,7 +68,7 @@ struct NetworkMonitorTests {
         #expect((feed.started, feed.watching) == (2, 0))
     }
 
-    @Test("Late reports of an ended watch are ignored")
+    @Test("A report of a watch that has ended is ignored")
     func lateReport() async {
         let reports = ReportBox()
         let monitor = NetworkMonitor { report in
@@ -82,7 +82,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.up)
     }
 
-    @Test("A cancelled wait ends the loop and the watch; the path is unknown then")
+    @Test("Cancelling a wait for the current path ends the watch, and the path is .unknown")
     func cancelled() async {
         let feed = PathFeed()
         let monitor = feed.monitor
@@ -103,7 +103,7 @@ struct NetworkMonitorTests {
         #expect(feed.watching == 0)
     }
 
-    @Test("Observers that come and go on many threads leave no watch behind, and miss nothing")
+    @Test("Two hundred concurrent loops all get the last path, and the watch ends with them")
     func concurrent() async {
         let feed = PathFeed(Self.up)
         let monitor = feed.monitor

@@ -33,7 +33,7 @@ struct OfflineRetrierTests {
             id: RequestID(), attempt: 1, request: requests([method]).first, redirected: requests(redirected))
     }
 
-    @Test("Requests that fail while offline wait for the network and end by themselves; they share one watch")
+    @Test("Requests that fail while offline are retried when the network returns, and share one watch")
     func waits() async {
         let feed = PathFeed(Self.down)
         let monitor = feed.monitor
@@ -58,7 +58,7 @@ struct OfflineRetrierTests {
         #expect((feed.watching, clock.sleeperCount) == (0, 0))
     }
 
-    @Test("A request that fails offline again waits again, without a limit of attempts")
+    @Test("A request that fails while offline again waits again, any number of times")
     func again() async {
         let feed = PathFeed()
         let attempts = Counter()
@@ -79,7 +79,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "A POST that a redirect led away from is not sent again",
+        "A POST that was redirected to a GET is not retried after a failure",
         arguments: [AsyncNetError.Code.cannotConnect, .connectionLost])
     func redirected(_ code: AsyncNetError.Code) async {
         let retrier = OfflineRetrier(monitor: PathFeed(Self.down).monitor, clock: clock)
@@ -88,7 +88,7 @@ struct OfflineRetrierTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("After the timeout the request ends with its failure")
+    @Test("A request that is offline for longer than the timeout ends with its failure")
     func timeout() async {
         let feed = PathFeed(Self.down)
         let (session, stub) = session(feed, feed.monitor, timeout: .seconds(7)) { true }
@@ -104,7 +104,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "With a satisfied or unknown path the next retrier decides",
+        "If the path is satisfied or unknown, the next retrier decides",
         arguments: [NetworkPath(status: .satisfied), .unknown])
     func online(path: NetworkPath) async {
         let feed = PathFeed(path)
@@ -113,7 +113,7 @@ struct OfflineRetrierTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("A cancelled request stops waiting, and so does the watch")
+    @Test("Cancelling a waiting request ends its wait and the watch")
     func cancelled() async {
         let feed = PathFeed(Self.down)
         let (session, _) = session(feed, feed.monitor) { true }
@@ -126,7 +126,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "Only failures of being offline wait; if the server may have been reached, only idempotent methods",
+        "Only connection failures are retried, and after connectionLost only those of idempotent methods",
         arguments: [
             (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true),
             (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),

@@ -8,13 +8,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Policies that meet each other", .timeLimit(.minutes(5)))
+@Suite("Combinations of policies", .timeLimit(.minutes(5)))
 struct PolicyCombinationTests {
     private let fast = RetryPolicy(limit: 2, backoff: Backoff(scale: .zero, jitter: .none))
 
     // MARK: Retries and redirects
 
-    @Test("A POST is not sent again after a failure, though a redirect made a GET of it", arguments: [303, 302, 307])
+    @Test("A POST that was redirected to a GET is retried only with an Idempotency-Key", arguments: [303, 302, 307])
     func repeatedPost(_ status: Int) async throws {
         let stub = StubTransport { request in
             if request.path == "/form" { return .redirect(to: "/result", status: status) }
@@ -27,7 +27,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.filter { $0.path == "/form" }.count == 4)
     }
 
-    @Test("A body that can be sent once is not sent again after a redirect's failure")
+    @Test("A request with a one-time body is not retried after a redirect")
     func repeatedStream() async throws {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/y", status: 303) : .status(503) }
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
@@ -37,7 +37,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("An attempt whose adapter throws is counted, so the limit holds")
+    @Test("An attempt whose adapter throws counts for the limit of retries")
     func failingAdapter() async throws {
         let seen = Locked<[Int]>([])
         let adapter = Adapter { _, context in
@@ -56,7 +56,7 @@ struct PolicyCombinationTests {
     // MARK: Circuit breaker
 
     @Test(
-        "An origin that hangs opens the circuit, by timeout or deadline, with shared transfers or not",
+        "Requests that time out or exceed their deadline open the circuit of their origin",
         arguments: [true, false], [true, false])
     func hangingHost(_ isDeadline: Bool, _ shares: Bool) async throws {
         let clock = TestClock()
@@ -79,7 +79,7 @@ struct PolicyCombinationTests {
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .circuitOpen)
     }
 
-    @Test("Requests that wait for a permit while the circuit opens are refused too")
+    @Test("Requests waiting for a permit are refused when the circuit opens")
     func waitingForBrokenHost() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -104,7 +104,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "A failure after a redirect counts for the origin that it leads to, not for the first",
+        "A failure after a redirect counts for the circuit of the redirect's origin, not of the first",
         arguments: [true, false])
     func redirectedFailure(_ isStatus: Bool) async throws {
         let stub = StubTransport { request in
@@ -122,7 +122,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 7)
     }
 
-    @Test("A request holds the permit of the origin that its redirect leads to, and no longer that of the first")
+    @Test("After a redirect a request holds the permit of the new origin and no longer that of the first")
     func redirectedOrigin() async throws {
         let (gate, held, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
@@ -155,7 +155,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 5)
     }
 
-    @Test("No retry is sent to an origin whose redirect leads to an open circuit")
+    @Test("A request whose redirect leads to an open circuit is not retried")
     func retryOfRedirect() async {
         let stub = StubTransport { $0.path == "/to" ? .redirect(to: "http://b/") : .status(503) }
         let session = Session(
@@ -166,7 +166,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A redirect to the same origin before each failure does not keep its circuit closed")
+    @Test("A redirect within an origin is no success that keeps the circuit of the origin closed")
     func redirectBeforeFailure() async {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/x/") : .status(503) }
         let session = Session(
@@ -176,7 +176,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 4)
     }
 
-    @Test("No silence is counted while a redirected request waits for a permit", arguments: [false, true])
+    @Test("The timeout does not run while a redirected request waits for a permit", arguments: [false, true])
     func waitAfterRedirect(_ retries: Bool) async throws {
         let (gate, held, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
@@ -204,7 +204,7 @@ struct PolicyCombinationTests {
         #expect(await waiting.value.failure?.code == nil)
     }
 
-    @Test("The time of an attempt ends also while its second hop waits for a permit")
+    @Test("The attemptTimeout ends an attempt whose second hop waits for a permit")
     func attemptTimeOfWait() async throws {
         let (gate, held, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in
@@ -231,7 +231,7 @@ struct PolicyCombinationTests {
         #expect(await holding.failure == nil)
     }
 
-    @Test("The time of an attempt ends a redirect closure that does not decide")
+    @Test("The attemptTimeout ends an attempt whose redirect closure does not return")
     func attemptTimeOfRedirect() async {
         let (asked, clock) = (Gate(), TestClock())
         let session = Session(
@@ -249,7 +249,7 @@ struct PolicyCombinationTests {
         #expect(await result.failure?.code == .timedOut)
     }
 
-    @Test("A cancelled probe makes room for another")
+    @Test("After a cancelled probe another probe is admitted")
     func cancelledProbe() async throws {
         let clock = TestClock()
         let stalls = Locked(false)
@@ -275,7 +275,7 @@ struct PolicyCombinationTests {
 
     // MARK: Attempt timeout, hedging, sharing
 
-    @Test("An attempt's time is limited, shared and hedged too", arguments: [true, false])
+    @Test("The attemptTimeout ends shared and hedged attempts too", arguments: [true, false])
     func attemptTimeout(_ shares: Bool) async throws {
         let clock = TestClock()
         let count = Locked(0)
@@ -302,7 +302,7 @@ struct PolicyCombinationTests {
         #expect(try await task.value.get() == "done")
     }
 
-    @Test("An interceptor made of others hedges too, however deep")
+    @Test("A HedgingPolicy inside nested Interceptors is applied")
     func hedgingInside() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .fault(.stall) }
@@ -318,7 +318,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "A hedging delay beyond the clock's range sends no further request",
+        "A hedging delay beyond the clock's range sends no further transfer",
         arguments: [
             Duration.seconds(Int64.max), .seconds(1e19), .seconds(9_300_000_000),
         ])
@@ -338,7 +338,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("A cancelled request does not cancel the shared transfer for later requests")
+    @Test("Cancelling one request of a shared transfer does not cancel the transfer for later requests")
     func leftFlight() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -368,7 +368,7 @@ struct PolicyCombinationTests {
         #expect(flights.all.isEmpty)
     }
 
-    @Test("A transport that cancels by itself is not called forever")
+    @Test("A transport that throws CancellationError ends a shared request with cancelled")
     func cancellingTransport() async throws {
         let stub = StubTransport { request in
             if request.path == "/" { throw CancellationError() }
@@ -380,7 +380,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "A credential is sent only to the origin it was given for, even if an adapter changes the URL, shared or not",
+        "A credential is sent only to the origin that it was given for, even if an adapter changes the URL",
         arguments: [true, false])
     func adaptedOrigin(_ shares: Bool) async throws {
         let stub = StubTransport { request in
@@ -400,7 +400,7 @@ struct PolicyCombinationTests {
     }
 
     @Test(
-        "Userinfo in an adapter's URL is not sent in the URL, but in response to a challenge",
+        "Userinfo of an adapter's URL is sent only in response to a challenge, not in the URL",
         arguments: [true, false])
     func adaptedUserInformation(_ shares: Bool) async throws {
         let stub = StubTransport { request in
@@ -418,7 +418,7 @@ struct PolicyCombinationTests {
         #expect(response.request?.url?.absoluteString == "http://b/")
     }
 
-    @Test("Requests with different credentials of equal text do not share a transfer")
+    @Test("Requests with different credentials do not share a transfer, even if their joined text is equal")
     func flightKeys() async throws {
         let gate = Gate()
         let stub = StubTransport { _ in

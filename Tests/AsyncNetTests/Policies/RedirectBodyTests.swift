@@ -12,7 +12,7 @@ struct RedirectBodyTests {
 
     /// FoundationNetworking tells of a redirect only once its body has ended.
     @Test(
-        "A redirect's body that is not known to be short is not waited for, and its connection is closed",
+        "The body of a redirect is not awaited unless it is known to be short",
         arguments: [
             "c.sendall(b'\(head)\\r\\n')",
             "c.sendall(b'\(head)Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\n')",
@@ -35,7 +35,7 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("A challenge's body that never ends is not waited for", arguments: TransportUnderTest.allCases)
+    @Test("A challenge whose body does not end is answered at once", arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
         let server = try RawServer(
             """
@@ -51,7 +51,7 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("A redirect's short body that stalls is waited for at most a second")
+    @Test("The short body of a redirect is awaited for at most a second")
     func stalled() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -72,7 +72,9 @@ struct RedirectBodyTests {
         time.cancel()
     }
 
-    @Test("A redirect with a short body keeps its connection", arguments: [0, 5, 60_000], TransportUnderTest.allCases)
+    @Test(
+        "The connection of a redirect with a short body is reused", arguments: [0, 5, 60_000],
+        TransportUnderTest.allCases)
     func short(_ count: Int, _ transport: TransportUnderTest) async throws {
         var redirect = MockResponse.redirect(to: "/b")
         redirect.body = Data(count: count)

@@ -21,7 +21,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Method and body follow RFC 9110 §15.4",
+        "Method and body of a redirected request follow RFC 9110 §15.4",
         arguments: [
             (301, "GET", "GET", true), (301, "POST", "GET", false), (301, "PUT", "PUT", true),
             (301, "DELETE", "DELETE", true),
@@ -41,7 +41,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Other statuses, and redirects without a target, are delivered",
+        "A status that is no redirect, a redirect without Location, or one above the limit 0 is delivered",
         arguments: [200, 204, 300, 304, 305, 306, 400])
     func notFollowed(_ status: Int) throws {
         #expect(try next(status, .get) == nil)
@@ -50,7 +50,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Credentials are not sent to another origin",
+        "Authorization and Cookie are not sent to another origin after a redirect",
         arguments: [
             ("http://a/x", true), ("/x", true), ("http://A:80/x", true), ("http://b/x", false), ("https://a/x", false),
             ("http://a:81/x", false), ("//b/x", false),
@@ -63,7 +63,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Targets are resolved, and a missing fragment is inherited",
+        "Location is resolved against the request's URL, whose fragment is inherited",
         arguments: [
             ("d", "http://a/b/d#f"), ("../d?q=1", "http://a/d?q=1#f"), ("?q", "http://a/b/c?q#f"),
             ("#g", "http://a/b/c#g"), (" d e ", "http://a/b/d%20e#f"),
@@ -74,7 +74,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "A percent sign that encodes nothing is sent unchanged, also after further redirects",
+        "A percent sign in Location that encodes nothing is sent unchanged, even after further redirects",
         arguments: [
             ("/%zz", "http://a/%zz#f"), ("/x?q=50%", "http://a/x?q=50%#f"), ("/%E4%zz/é", "http://a/%E4%zz/%C3%A9#f"),
             ("/%2", "http://a/%2#f"),
@@ -91,18 +91,18 @@ struct RedirectPolicyTests {
         #expect(other.head.urlText == "http://b/", "the text is one URL's")
     }
 
-    @Test("An inherited fragment stays as it is", arguments: ["a%20b%5B", "%25zz", "x?/@:!$&'()*+,;=-._~", "%e4"])
+    @Test("An inherited fragment is unchanged", arguments: ["a%20b%5B", "%25zz", "x?/@:!$&'()*+,;=-._~", "%e4"])
     func fragments(_ fragment: String) throws {
         #expect(try next(302, .get, from: "http://a/b#\(fragment)", to: "/c")?.head.urlText == "http://a/c#\(fragment)")
     }
 
-    @Test("Without a target, or with an empty one, a redirect is the response", arguments: [[], [""], ["", " "]])
+    @Test("A redirect without a Location, or with an empty one, is delivered", arguments: [[], [""], ["", " "]])
     func noTarget(_ lines: [String]) throws {
         #expect(try after(lines) == nil)
     }
 
     @Test(
-        "The same Location twice is one target, Locations that differ are an error",
+        "Equal Location lines are one target; different ones are badServerResponse",
         arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
     func severalTargets(_ lines: [String], _ isOne: Bool) throws {
         guard !isOne else { return #expect(try after(lines)?.head.url.path() == "/x") }
@@ -110,7 +110,7 @@ struct RedirectPolicyTests {
         #expect(error?.code == .badServerResponse)
     }
 
-    @Test("A Location in one line is one target, whatever it contains")
+    @Test("A Location line with a comma is one target")
     func comma() throws {
         #expect(try after(["/a, /b"])?.head.url.path() == "/a,%20/b")
     }
@@ -123,7 +123,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "A target that is no HTTP URL is an error",
+        "A Location that is not an HTTP URL is an error",
         arguments: [
             "mailto:a@b", "file:///etc/passwd", "javascript:1", "http://", "http://a b/", "ftp://a/", "data:,x",
             "//a:0/", "http://%00/",
@@ -133,7 +133,7 @@ struct RedirectPolicyTests {
         #expect(error?.code == .redirectFailed)
     }
 
-    @Test("The twentieth redirect is followed, the next redirect is an error")
+    @Test("The twentieth redirect is followed, and the next one is tooManyRedirects")
     func limit() throws {
         #expect(try next(302, .get, followed: 19) != nil)
         let error = #expect(throws: AsyncNetError.self) { try next(302, .get, followed: 20) }

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Redirects, followed or not", .timeLimit(.minutes(5)))
+@Suite("Redirects of requests", .timeLimit(.minutes(5)))
 struct RedirectingTests {
     /// `/from/STATUS` leads to the target, anything else says what it got.
     private func stub(to target: String = "/to") -> StubTransport {
@@ -22,7 +22,7 @@ struct RedirectingTests {
     }
 
     @Test(
-        "Each status and method is redirected as in RFC 9110", arguments: [301, 302, 303, 307, 308],
+        "A redirect of each status changes method and body as in RFC 9110 §15.4", arguments: [301, 302, 303, 307, 308],
         ["GET", "HEAD", "POST", "PUT", "DELETE", "QUERY"])
     func methods(_ status: Int, _ method: String) async throws {
         let stub = stub()
@@ -53,7 +53,7 @@ struct RedirectingTests {
         #expect(response.metrics.redirects.isEmpty)
     }
 
-    @Test("A request's own handler replaces the session's, and a closure decides")
+    @Test("A request's redirect closure replaces the session's setting, and changes the next request")
     func modified() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(redirects: .doNotFollow))
@@ -72,7 +72,7 @@ struct RedirectingTests {
     }
 
     @Test(
-        "Credentials, cookies and named headers stay with their origin",
+        "Credentials, cookies and confidential headers are not sent to another origin",
         arguments: [("/to", true), ("http://b/to", false), ("http://a:81/to", false), ("https://a/to", false)])
     func origins(_ target: String, _ isSame: Bool) async throws {
         let stub = stub(to: target)
@@ -90,7 +90,7 @@ struct RedirectingTests {
         #expect(last.headers["X-Other"] == "o")
     }
 
-    @Test("Removed headers do not return with the first origin, and userinfo of a target is not used")
+    @Test("Headers removed at another origin stay removed back at the first, and userinfo of Location is not used")
     func thereAndBack() async throws {
         let stub = StubTransport { request in
             switch request.path {
@@ -115,7 +115,7 @@ struct RedirectingTests {
         }
     }
 
-    @Test("A redirect from https to http is refused unless the handler allows it")
+    @Test("A redirect from https to http is redirectFailed unless the setting allows it")
     func insecure() async throws {
         let session = Session(transport: stub(to: "http://a/to"))
         #expect(
@@ -126,7 +126,7 @@ struct RedirectingTests {
         #expect(try await allowed.serializing(String.self).value == "GET ")
     }
 
-    @Test("A redirect loop is an error that names it; each attempt counts its redirects anew")
+    @Test("A redirect loop is tooManyRedirects with a message, and redirects are counted per attempt")
     func circle() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))

@@ -25,7 +25,7 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "A refresh is repeated only if the server has certainly not carried it out",
+        "A refresh is repeated only after an error that rules out that the server has carried it out",
         arguments: [
             (.hostNotFound, true), (.cannotConnect, true), (.proxyNotFound, true), (.proxyFailed, true),
             (.connectionLost, false), (.emptyReply, false), (.timedOut, false), (.deadlineExceeded, false),
@@ -36,13 +36,13 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "Only the statuses 429 and 503 say that a refresh was not carried out",
+        "A refresh is repeated after the statuses 429 and 503 only",
         arguments: [200, 400, 401, 403, 408, 429, 500, 502, 503, 504])
     func statuses(_ status: Int) throws {
         #expect((delay(try Self.refusal(status)) != nil) == [429, 503].contains(status))
     }
 
-    @Test("A refresh is repeated twice at most, after a second or more, or as Retry-After requires")
+    @Test("A refresh is repeated at most twice, after its backoff or Retry-After")
     func delays() throws {
         let busy = AsyncNetError(.cannotConnect)
         #expect((0...3).map { delay(busy, retry: $0) != nil } == [true, true, false, false])
@@ -54,7 +54,7 @@ struct RefreshFailureTests {
         #expect(delay(refused) == nil)
     }
 
-    @Test("The error and the line of the log show the cause, and no text of an error of the user's")
+    @Test("The error refreshFailed and its log line contain the cause's code or type, and no text of a foreign error")
     func causes() async throws {
         let lines = Locked<[String]>([])
         let log = RequestLog { line in lines.withLock { $0.append(line) } }
@@ -72,7 +72,7 @@ struct RefreshFailureTests {
         #expect(lines.withLock { $0 }.allSatisfy { !$0.contains("hunter2") })
     }
 
-    @Test("A token endpoint that is busy for a moment fails no request")
+    @Test("A refresh that fails twice with 503 and then succeeds fails no request")
     func passing() async throws {
         let clock = TestClock()
         let failures = Counter()
@@ -93,7 +93,7 @@ struct RefreshFailureTests {
         #expect(fixture.refreshes == 3)
     }
 
-    @Test("A new credential ends the wait before a refresh is repeated")
+    @Test("A new credential ends the wait for a repeated refresh")
     func replaced() async throws {
         let clock = TestClock()
         let fixture = TokenFixture(refreshClock: clock, renew: { _ in throw AsyncNetError(.cannotConnect) })
@@ -105,7 +105,7 @@ struct RefreshFailureTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("Only a POST is repeated: another request may follow one that has consumed the refresh token")
+    @Test("A refresh is repeated only if its failed request was a POST")
     func laterStep() async throws {
         for (method, isRepeated) in [(HTTPMethod.post, true), (.get, false), (.put, false)] {
             let session = Session(transport: StubTransport { _ in .status(503) })

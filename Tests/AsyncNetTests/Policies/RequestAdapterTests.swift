@@ -40,7 +40,7 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
-    @Test("An interceptor made of several policies calls them in their order, also those of an interceptor among them")
+    @Test("An Interceptor calls its adapters and retriers in order, including those of a nested Interceptor")
     func combined() async throws {
         let calls = Locked<[String]>([])
         func retrier(_ name: String) -> Retrier {
@@ -64,7 +64,7 @@ struct RequestAdapterTests {
         )
     }
 
-    @Test("Method, URL, headers and body may change; a body that is not in memory stays unless another is set")
+    @Test("An adapter can change method, URL, headers and body; a streamed body stays unless the adapter sets one")
     func changes() async throws {
         let all = Changing { request in
             request.httpMethod = "PUT"
@@ -89,7 +89,7 @@ struct RequestAdapterTests {
         #expect(stub.requests.last?.headers.map { "\($0.name)=\($0.value)" } == ["B=1", "A=2", "b=3"])
     }
 
-    @Test("An adapter's error ends the request, and its result is checked")
+    @Test("An adapter's error ends the request, and so does an invalid adapted request")
     func failures() async {
         let asked = Counter()
         let later = Changing { _ in asked.add() }
@@ -106,7 +106,7 @@ struct RequestAdapterTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A cancel ends a request whose adapter waits, and the adapter's task with it")
+    @Test("Cancelling a request cancels the adapter that it waits for")
     func cancel() async {
         struct Waiting: RequestAdapter {
             let entered = Gate()

@@ -27,7 +27,8 @@ struct RequestCompressorTests {
     }
 
     @Test(
-        "Every kind of compressed body decodes to the original", arguments: [ContentCoding.gzip, .deflate],
+        "Bodies of every kind are compressed with each coding, and decode to the original",
+        arguments: [ContentCoding.gzip, .deflate],
         TransportUnderTest.allCases)
     func kinds(_ coding: ContentCoding, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -56,7 +57,7 @@ struct RequestCompressorTests {
     }
 
     @Test(
-        "A body that a header of the request describes is sent as it is",
+        "A body is not compressed if a header such as Content-Digest describes it",
         arguments: ["Content-Range", "content-digest", "Repr-Digest", "Digest", "Content-MD5"])
     func described(_ name: String) async throws {
         var head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())
@@ -68,7 +69,7 @@ struct RequestCompressorTests {
         #expect(!adapted.head.headers.contains(name: "Content-Encoding"))
     }
 
-    @Test("Compressed bodies have the formats of RFC 1950 and RFC 1952, whatever the chunks")
+    @Test("Compressed bodies have the formats of RFC 1950 and RFC 1952, with any size of chunks")
     func formats() async throws {
         let data = patternedData(200_000)
         for (coding, start) in [(ContentCoding.gzip, [0x1F, 0x8B, 8] as [UInt8]), (.deflate, [0x78])] {
@@ -90,7 +91,7 @@ struct RequestCompressorTests {
             ])
     }
 
-    @Test("An existing Content-Encoding is an error, replaced, or kept with its body")
+    @Test("An existing Content-Encoding is an error, replaced, or kept with its body, as duplicateHeader says")
     func duplicates() async {
         let stub = StubTransport {
             .json([
@@ -131,7 +132,7 @@ struct RequestCompressorTests {
             .serializing(String.self).value.hasPrefix("gzip"))
     }
 
-    @Test("A redirect sends a compressed body again, if the original body can be sent again")
+    @Test("A compressed body is sent again after a 307 if the original body can be sent again")
     func redirects() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))

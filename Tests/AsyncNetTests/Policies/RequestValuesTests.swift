@@ -24,7 +24,7 @@ struct RequestValuesTests {
 
     fileprivate enum TokenKey: RequestValueKey { static let defaultValue: String? = "none" }
 
-    @Test("A tag has the value that was set last, also nil, and its default before that")
+    @Test("A tag has its default until it is set, then the value set last, including nil")
     func values() {
         var values = RequestValues()
         #expect(values[TenantKey.self] == nil && values[SizeKey.self] == 10 && values[TokenKey.self] == "none")
@@ -34,7 +34,7 @@ struct RequestValuesTests {
         #expect(values[TokenKey.self] == nil && values[SizeKey.self] == 2)
     }
 
-    @Test("Only tags with a name for logs are described, in the order of their names, and nil is not")
+    @Test("A description contains only tags with a name for logs that are not nil, sorted by name")
     func description() {
         let options = RequestOptions().setting(\.token, "s3cret").setting(\.tenant, "a b").setting(\.size, 3)
         #expect(options.values.description == "size=3 tenant=a b")
@@ -45,7 +45,7 @@ struct RequestValuesTests {
         #expect(!"\(options)".contains("s3cret") && !String(reflecting: options.values).contains("s3cret"))
     }
 
-    @Test("Adapters, retriers and monitors read the tags of the request, and of no other")
+    @Test("Adapters, retriers and monitors read the tags of their own request")
     func readers() async throws {
         let count = Counter()
         let events = Locked<[String?]>([])
@@ -74,7 +74,7 @@ struct RequestValuesTests {
         #expect(events.withLock { !$0.isEmpty && $0.allSatisfy { $0 == nil } })
     }
 
-    @Test("Each of several requests that share a transfer has its own tags")
+    @Test("Requests that share a transfer keep their own tags")
     func shared() async throws {
         let gate = Gate()
         let tenants = Locked<Set<String?>>([])
@@ -97,7 +97,7 @@ struct RequestValuesTests {
         #expect(tenants.withLock { $0 } == ["a", "b"])
     }
 
-    @Test("A log shows the tags that have a name for logs, and no others")
+    @Test("A log line contains only the tags that have a name for logs")
     func log() async throws {
         let lines = Locked<[String]>([])
         let log = RequestLog { line in lines.withLock { $0.append(line) } }

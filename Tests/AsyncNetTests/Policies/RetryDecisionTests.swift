@@ -6,7 +6,7 @@ import Testing
 /// Decisions of retriers as values, and interceptors that decide nothing.
 @Suite("Retry decisions")
 struct RetryDecisionTests {
-    @Test("Decisions can be compared and inspected")
+    @Test("A RetryDecision can be compared, and has its delay, error and description")
     func values() {
         #expect(RetryDecision.retry == .retry(after: .zero) && RetryDecision.retry != .retry(after: .seconds(1)))
         #expect(RetryDecision.retry != .doNotRetry && RetryDecision.doNotRetry == .doNotRetry)
@@ -18,7 +18,7 @@ struct RetryDecisionTests {
         #expect("\(RetryDecision.retry(after: .seconds(1)))" == "retry after 1.0 seconds")
     }
 
-    @Test("Alamofire's policy retries the errors of Foundation that Alamofire lists, without a budget")
+    @Test("RetryPolicy.alamofire retries the Foundation errors that Alamofire lists, without a retry budget")
     func alamofire() async throws {
         let stub = StubTransport { request in
             guard request.path == "/busy" else { return .text("ok") }

@@ -36,14 +36,14 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Alamofire's preset waits half a second, then one, and no more than twice",
+        "RetryPolicy.alamofire waits half a second, then one second, then stops",
         arguments: [(1, Duration.milliseconds(500)), (2, .seconds(1)), (3, nil)])
     func alamofire(_ attempt: Int, _ expected: Duration?) throws {
         #expect(delay(.alamofire, .connectionLost, try context(attempt)) == expected)
     }
 
     @Test(
-        "Method, status and error decide whether a request is retried",
+        "Method, status, error and Idempotency-Key decide whether a request is retried",
         arguments: [
             (.get, nil, .connectionLost, false, true), (.put, 503, .unacceptableStatus, false, true),
             (.post, 503, .unacceptableStatus, false, false),
@@ -63,7 +63,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Retry-After is waited for, within bounds",
+        "The delay before a retry is at least Retry-After, up to the limit of the policy",
         arguments: [
             ("2", Duration.seconds(2)), ("60", .seconds(60)), ("61", nil), ("3600", nil),
             ("Fri, 15 Jan 2027 08:00:07 GMT", .seconds(7)), ("Fri, 15 Jan 2027 07:59:00 GMT", .milliseconds(500)),
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "The policy for lost connections retries only lost connections",
+        "ConnectionLostRetryPolicy retries only after connectionLost",
         arguments: [(AsyncNetError.Code.connectionLost, true), (.cannotConnect, false), (.unacceptableStatus, false)])
     func connectionLost(_ code: AsyncNetError.Code, _ expected: Bool) async throws {
         let decision = await ConnectionLostRetryPolicy().retry(

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Requests that are sent again", .timeLimit(.minutes(5)))
+@Suite("Retries of requests", .timeLimit(.minutes(5)))
 struct RetryingTests {
     private static let url = "http://a/x"
 
@@ -20,7 +20,7 @@ struct RetryingTests {
 
     private let fast = RetryPolicy(limit: 3, backoff: Backoff(scale: .zero, jitter: .none))
 
-    @Test("A request is sent until it succeeds, whether or not it validates its status", arguments: [true, false])
+    @Test("A request is retried until it succeeds, whether or not it validates its status", arguments: [true, false])
     func success(_ validates: Bool) async throws {
         let stub = stub(.status(503), .fault(.closeBeforeHead), .text("done"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
@@ -33,7 +33,7 @@ struct RetryingTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A response that no retrier retries is delivered unchanged")
+    @Test("A response that is not retried any more is delivered unchanged")
     func delivered() async throws {
         let stub = stub(.status(503, body: "sorry"))
         let session = Session(transport: stub, configuration: .init(interceptors: [fast]))
@@ -45,7 +45,9 @@ struct RetryingTests {
         #expect(stub.requests.count == 9)
     }
 
-    @Test("Waits are exact, and a cancel or the deadline ends them at once", arguments: ["end", "cancel", "deadline"])
+    @Test(
+        "A retry is sent exactly after its delay, and a cancel or the deadline ends the delay at once",
+        arguments: ["end", "cancel", "deadline"])
     func waits(_ kind: String) async throws {
         let clock = TestClock()
         let stub = stub(.status(503, headers: ["Retry-After": "10"]), .text("done"))
@@ -68,7 +70,7 @@ struct RetryingTests {
         #expect(stub.requests.count == (kind == "cancel" ? 1 : 2))
     }
 
-    @Test("A delay beyond the deadline ends the request at once; a longer request ends at its deadline")
+    @Test("A delay beyond the deadline ends the request at once; a stalled request ends at its deadline")
     func deadline() async throws {
         let clock = TestClock()
         let stub = stub(.status(503, headers: ["Retry-After": "10"]))
@@ -92,7 +94,7 @@ struct RetryingTests {
         #expect(error?.description.contains("2.5 seconds") == true)
     }
 
-    @Test("Silence, and an attempt that takes too long, end the attempt and not the request", arguments: [true, false])
+    @Test("The timeout and the attemptTimeout end the attempt, and the request is retried", arguments: [true, false])
     func timeouts(_ isSilence: Bool) async throws {
         let clock = TestClock()
         let stub = stub(.fault(.stall), .text("done"))
@@ -129,7 +131,7 @@ struct RetryingTests {
         #expect(await failing.serializing(String.self).result.failure?.message == "enough")
     }
 
-    @Test("Each attempt adapts the original request, and its context has its number")
+    @Test("Each attempt adapts the original request, and its context has the number of the attempt")
     func adapted() async throws {
         let stub = stub(.status(503), .status(503), .text("done"))
         let adapter = Adapter { request, context in
@@ -142,7 +144,7 @@ struct RetryingTests {
         #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
     }
 
-    @Test("A body that can be sent once is not sent again; one that can be is whole each time")
+    @Test("A one-time body is not sent again; a body in memory is sent whole by each attempt")
     func bodies() async throws {
         let once = stub(.status(503))
         let session = Session(transport: once, configuration: .init(interceptors: [fast]))
@@ -156,7 +158,7 @@ struct RetryingTests {
         #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
     }
 
-    @Test("A budget limits the retries for an origin")
+    @Test("The retry budget limits the retries to an origin")
     func budget() async throws {
         let stub = stub(.status(503))
         let configuration = SessionConfiguration(
@@ -170,7 +172,7 @@ struct RetryingTests {
     }
 
     @Test(
-        "A retried download continues; a stream is retried only before its head",
+        "A retried download continues its partial file; a stream is retried only before its head",
         arguments: TransportUnderTest.allCases)
     func sinks(_ transport: TransportUnderTest) async throws {
         let data = patternedData(300_000)
@@ -199,7 +201,7 @@ struct RetryingTests {
         }
     }
 
-    @Test("A response with a Retry-After beyond the limit is delivered", arguments: [true, false])
+    @Test("A response whose Retry-After is above the limit is delivered", arguments: [true, false])
     func tooLongRetryAfter(_ isValidated: Bool) async {
         let stub = StubTransport { _ in .status(503, headers: ["Retry-After": "61"], body: "busy") }
         let session = Session(transport: stub, configuration: .init(interceptors: [RetryPolicy()], clock: TestClock()))

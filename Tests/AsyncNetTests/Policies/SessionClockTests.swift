@@ -13,7 +13,7 @@ struct SessionClockTests {
         Session(transport: StubTransport(handler), configuration: .init(interceptors: [policy], clock: clock))
     }
 
-    @Test("The refresh window is over when the session's clock says so")
+    @Test("The refresh window ends by the session's clock")
     func refreshWindow() async throws {
         let authenticator = TokenAuthenticator(renew: { AccessToken($0.number + 1) })
         let interceptor = AuthenticationInterceptor(
@@ -28,7 +28,7 @@ struct SessionClockTests {
         #expect(await request().value == "ok")
     }
 
-    @Test("A request waits for the network by the session's clock")
+    @Test("OfflineRetrier's timeout passes on the session's clock")
     func offline() async throws {
         let monitor = PathFeed(NetworkPath(status: .unsatisfied)).monitor
         let session = session(OfflineRetrier(timeout: .seconds(7), monitor: monitor)) { _ in .fault(.refuse) }
@@ -37,7 +37,7 @@ struct SessionClockTests {
         #expect(clock.now.offset == .seconds(7))
     }
 
-    @Test("An adapter and a retrier of the user's get the session's clock")
+    @Test("The context of adapters and retriers has the session's clock")
     func context() async throws {
         let adapter = Adapter { request, context in
             try await context.clock.sleep(for: .seconds(2))

@@ -18,7 +18,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 0)
     }
 
-    @Test("The interceptor of a single request sends the credential too")
+    @Test("The interceptor of a single request applies and refreshes the credential")
     func ownInterceptor() async throws {
         let authenticator = TokenAuthenticator { _ in AccessToken(2) }
         let session = Session(transport: StubTransport { $0.answer(for: AccessToken(2)) })
@@ -29,7 +29,9 @@ struct AuthenticationInterceptorTests {
         #expect(authenticator.refreshes.value == 1)
     }
 
-    @Test("A refused credential is refreshed and the request sent again, validated or not", arguments: [true, false])
+    @Test(
+        "After a 401 the credential is refreshed and the request sent again, validated or not",
+        arguments: [true, false])
     func reactive(isValidated: Bool) async throws {
         let fixture = TokenFixture()
         var request = fixture.session.request("http://a/")
@@ -41,7 +43,7 @@ struct AuthenticationInterceptorTests {
         #expect(await fixture.interceptor.credential == AccessToken(2))
     }
 
-    @Test("A credential that requires a refresh is refreshed before it is used")
+    @Test("A credential that requires a refresh is refreshed before the request is sent")
     func proactive() async {
         let fixture = TokenFixture(AccessToken(1, requiresRefresh: true))
         #expect(await fixture.get().value == "ok")
@@ -49,7 +51,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A new credential that requires a refresh is used once before that")
+    @Test("A refreshed credential that requires a refresh again is used without another one")
     func alwaysExpired() async {
         let fixture = TokenFixture(
             AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })
@@ -57,7 +59,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A request rejected after the refresh is sent again without another refresh")
+    @Test("A request rejected after another request's refresh is sent again without another refresh")
     func late() async {
         let gate = Gate()
         let fixture = TokenFixture(answer: { request in
@@ -73,7 +75,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "Other failures, and a 401 of a request without the credential, are not retried",
+        "Statuses 403 and 500, lost connections, and a 401 to a request without the credential cause no refresh",
         arguments: [403, 500])
     func others(status: Int) async {
         let fixture = TokenFixture(answer: { _ in .status(status) })
@@ -86,7 +88,7 @@ struct AuthenticationInterceptorTests {
         #expect((fixture.refreshes, broken.refreshes, elsewhere.refreshes) == (0, 0, 0))
     }
 
-    @Test("An authenticator decides which responses reject a credential, and which requests have it")
+    @Test("An authenticator's didRequest and isRequest decide which responses reject which credential")
     func ownRules() async {
         struct Signed: Authenticator {
             let refreshes = Counter()
@@ -117,7 +119,7 @@ struct AuthenticationInterceptorTests {
         #expect(signed.refreshes.value == 1)
     }
 
-    @Test("An authenticator whose didRequest has Alamofire's type of error decides as any other")
+    @Test("An authenticator with Alamofire's signature of didRequest decides about the refresh")
     func alamofiresRule() async {
         struct Moved: Authenticator {
             let refreshes = Counter()
@@ -146,7 +148,7 @@ struct AuthenticationInterceptorTests {
         #expect(moved.refreshes.value == 1)
     }
 
-    @Test("Without a credential no request is sent; after a log-in it is")
+    @Test("Without a credential a request is missingCredential and not sent; after setCredential it succeeds")
     func missing() async {
         let fixture = TokenFixture(nil)
         #expect(await fixture.get().failure?.code == .missingCredential)
@@ -156,7 +158,7 @@ struct AuthenticationInterceptorTests {
     }
 
     @Test(
-        "A server that rejects every credential ends in .excessiveRefresh, with its response, until the window is over"
+        "A server that rejects every credential ends requests with excessiveRefresh until the window ends"
     )
     func excessive() async {
         let clock = TestClock()
@@ -175,7 +177,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 4)
     }
 
-    @Test("Without a window refreshes are unlimited; a window of 0 attempts allows none")
+    @Test("Refreshes are unlimited without a window, and none is made with maximumAttempts 0")
     func windows() async {
         let patient = TokenFixture(
             window: nil, renew: { AccessToken($0.number + 1) }, answer: { $0.answer(for: AccessToken(20)) })
@@ -186,7 +188,7 @@ struct AuthenticationInterceptorTests {
         #expect(none.refreshes == 0)
     }
 
-    @Test("No description and no dump shows a credential")
+    @Test("No description and no dump contains a credential")
     func secrets() async {
         let fixture = TokenFixture(
             AccessToken(7), renew: { _ in throw AsyncNetError(.timedOut) }, answer: { _ in .status(401) })

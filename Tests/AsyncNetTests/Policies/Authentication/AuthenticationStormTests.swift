@@ -41,7 +41,7 @@ struct AuthenticationStormTests {
     }
 
     @Test(
-        "200 running and 200 new requests: one refresh, all succeed, none is sent with the old credential once it began"
+        "400 requests share one refresh, and none is sent with the old credential after the refresh began"
     )
     func stub() async {
         for _ in 0..<repetitions { await storm() }
@@ -70,7 +70,7 @@ struct AuthenticationStormTests {
     }
 
     @Test(
-        "Requests in any order: one refresh, all succeed, and a credential known to be expired is never sent",
+        "200 concurrent requests share one refresh, and succeed in any order",
         arguments: [true, false])
     func ungated(isKnown: Bool) async {
         for _ in 0..<repetitions {
@@ -84,7 +84,7 @@ struct AuthenticationStormTests {
     }
 
     @Test(
-        "Requests that wait for a permit during the refresh are not sent with the old credential either",
+        "Requests that wait for a permit during the refresh are sent with the new credential",
         arguments: [1, 8])
     func limited(_ perOrigin: Int) async {
         let service = Service(holding: perOrigin)

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Whether an expired credential is refreshed for a request that the cache may answer.
-@Suite("Credentials and the cache", .timeLimit(.minutes(5)))
+@Suite("Credential refreshes and the cache", .timeLimit(.minutes(5)))
 struct CachedCredentialTests {
     private struct Down: Error {}
 
@@ -39,7 +39,7 @@ struct CachedCredentialTests {
 
     private let expired = AccessToken(1, requiresRefresh: true)
 
-    @Test("A fresh stored response needs no refresh, so that the token endpoint may be down", arguments: [true, false])
+    @Test("A fresh stored response is delivered without refreshing the expired credential", arguments: [true, false])
     func hit(_ isNested: Bool) async {
         let session = await session(["/", "/moved"], then: expired, isNested: isNested)
         let sent = stub.requests.count
@@ -54,7 +54,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("A request that may not be sent needs no refresh")
+    @Test("A request with .onlyIfCached that the cache cannot answer causes no refresh")
     func onlyIfCached() async {
         let session = await session([], then: expired)
         let options = RequestOptions(cacheMode: .onlyIfCached)
@@ -68,7 +68,7 @@ struct CachedCredentialTests {
     }
 
     @Test(
-        "A request that is sent has its credential refreshed first",
+        "A request that the cache cannot answer has its credential refreshed before it is sent",
         arguments: [
             ("/other", .get, .standard), ("/", .post, .standard), ("/", .get, .reload), ("/", .get, .revalidate),
             ("/", .get, .noStore), ("/stale", .get, .standard), ("/away", .get, .standard),
@@ -82,7 +82,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("A stored response is not served to another credential, expired or not")
+    @Test("A stored response is not used for another credential, expired or not")
     func otherUser() async {
         let session = await session(["/"], then: AccessToken(2, requiresRefresh: true))
         let options = RequestOptions(cacheMode: .onlyIfCached)
@@ -112,7 +112,7 @@ struct CachedCredentialTests {
         #expect(await sent.value.value == "Bearer secret-2")
     }
 
-    @Test("An event stream, which is never answered by the cache, is not sent with an expired credential")
+    @Test("An event stream, which the cache never answers, has its expired credential refreshed first")
     func stream() async {
         let session = await session(["/"], then: expired)
         let error = await #expect(throws: AsyncNetError.self) {
@@ -123,7 +123,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("A stored redirect that only the cache may answer needs no refresh")
+    @Test("A stored redirect is followed with .onlyIfCached, and the credential is not refreshed")
     func storedRedirect() async {
         let session = await session(["/moved"], then: expired)
         let sent = stub.requests.count
@@ -134,7 +134,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("With a limit, a request that the cache turns out not to answer waits for the refresh in progress")
+    @Test("With a concurrency limit, a request that the cache cannot answer waits for the refresh in progress")
     func limited() async {
         let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in

@@ -35,7 +35,7 @@ struct CredentialRefreshTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A failed refresh ends waiting requests, and requests rejected later; a new request refreshes again")
+    @Test("A failed refresh ends the waiting requests, and the next new request refreshes again")
     func failure() async {
         let (gate, lateGate) = (Gate(), Gate())
         let refused = Counter()
@@ -71,7 +71,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "A refresh's error is the underlying error: its cancellation does not cancel the waiting requests",
+        "An error of a refresh, even a CancellationError, ends the request with refreshFailed",
         arguments: [
             CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.unacceptableStatus),
         ] as [any Error & Sendable])
@@ -86,7 +86,7 @@ struct CredentialRefreshTests {
     }
 
     @Test(
-        "A cancelled request stops waiting at once; the refresh continues, even if no request waits",
+        "A cancelled request stops waiting at once, and the refresh continues",
         arguments: [true, false])
     func cancelled(othersWait: Bool) async {
         let gate = Gate()
@@ -111,7 +111,7 @@ struct CredentialRefreshTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A refresh ends with its interceptor")
+    @Test("The release of the interceptor cancels its refresh")
     func ownership() async {
         let (began, ended) = (Gate(), Gate())
         do {
@@ -131,7 +131,7 @@ struct CredentialRefreshTests {
         await ended.wait()
     }
 
-    @Test("Setting a credential ends the refresh: waiting requests use it, or end if it is nil")
+    @Test("setCredential cancels the refresh; waiting requests use the credential, or end if it is nil")
     func replaced() async {
         for credential in [AccessToken(3), nil] {
             let wasCancelled = Gate()
@@ -162,7 +162,7 @@ struct CredentialRefreshTests {
     enum Way: CaseIterable { case plainly, inGroup, inTask }
 
     @Test(
-        "A refresh over the same session does not wait for itself, nor send the old credential",
+        "A refresh over its own session neither waits for itself nor sends the old credential",
         arguments: Way.allCases, [true, false])
     func sameSession(way: Way, startsImmediately: Bool) async {
         let session = SessionBox()
@@ -197,7 +197,7 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
-    @Test("A stream that waits for a refresh holds no permit that the refresh needs")
+    @Test("A stream that waits for a refresh holds no permit")
     func place() async throws {
         let box = SessionBox()
         let authenticator = TokenAuthenticator { _ in
@@ -217,7 +217,7 @@ struct CredentialRefreshTests {
         box.value = nil
     }
 
-    @Test("A refresh that is refused over the same session fails; it is not refreshed itself")
+    @Test("A 401 to a refresh over its own session is refreshFailed, and causes no further refresh")
     func refusedItself() async {
         let session = SessionBox()
         let fixture = TokenFixture(
@@ -233,7 +233,7 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
-    @Test("A task that a refresh leaves running sends authenticated requests once the refresh has ended")
+    @Test("A request of a task that outlives its refresh is sent with the new credential")
     func leftovers() async {
         let (gate, session) = (Gate(), SessionBox())
         let (leftovers, leftover) = AsyncStream.makeStream(of: Task<String?, Never>.self)

@@ -13,7 +13,7 @@ struct CredentialStateTests {
         }
     }
 
-    @Test("The current credential is refreshed, an older credential replaced, nil is missing")
+    @Test("A rejected current credential is refreshed, an older one is replaced, nil is missingCredential")
     func remedies() {
         var state = CredentialState("a", window: nil)
         #expect(remedy(state, 0) == "refresh a")
@@ -24,7 +24,7 @@ struct CredentialStateTests {
         #expect(remedy(state, 1) == "missingCredential")
     }
 
-    @Test("A failure holds until a request is sent or the credential is another")
+    @Test("A failed refresh is not repeated until a new request is sent or the credential changes")
     func failures() {
         var state = CredentialState("a", window: nil)
         state.fail(AsyncNetError(.refreshFailed))
@@ -36,7 +36,7 @@ struct CredentialStateTests {
         #expect(remedy(state, 1) == "refresh b")
     }
 
-    @Test("The last five credentials are remembered with their versions, newest first; a log-out forgets them")
+    @Test("The last five credentials and their versions are remembered until the credential is nil")
     func memory() {
         var state = CredentialState("0", window: nil)
         #expect(state.known.map(\.credential) == ["0"])
@@ -51,7 +51,7 @@ struct CredentialStateTests {
         #expect(state.known.map(\.credential) == ["12"])
     }
 
-    @Test("Refreshes are counted within the window only; another credential begins anew")
+    @Test("Refreshes are counted within the window, and from zero for another credential")
     func window() {
         var state = CredentialState("a", window: RefreshWindow(interval: .seconds(30), maximumAttempts: 2))
         func begin(_ seconds: Int) -> Bool {
@@ -70,7 +70,7 @@ struct CredentialStateTests {
     }
 
     @Test(
-        "Extreme windows do not trap",
+        "Extreme refresh windows do not trap",
         arguments: [
             RefreshWindow(interval: .zero, maximumAttempts: 1),
             RefreshWindow(interval: .seconds(-1), maximumAttempts: .max),

@@ -64,11 +64,13 @@ private struct AdapterOfURLs: RequestAdapter {
     }
 }
 
-@Suite("Credentials", .timeLimit(.minutes(5)))
+@Suite("Credentials for challenges", .timeLimit(.minutes(5)))
 struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
 
-    @Test("A challenge gets credentials, and the next request has them at once", arguments: ["Basic", "Digest"])
+    @Test(
+        "A challenge is answered with credentials, which later requests send without a challenge",
+        arguments: ["Basic", "Digest"])
     func answered(_ scheme: String) async throws {
         let stub = stub(Guarded(scheme))
         let session = Session(transport: stub)
@@ -85,7 +87,7 @@ struct CredentialTests {
         #expect(scheme == "Basic" || counts == [false, false, true])
     }
 
-    @Test("A URL's userinfo answers a challenge, and is neither sent nor shown in the URL")
+    @Test("Userinfo of a URL answers a challenge, and is neither sent nor shown in the URL")
     func userinfo() async throws {
         let stub = stub(Guarded("Basic"))
         let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(
@@ -96,7 +98,7 @@ struct CredentialTests {
         #expect(stub.requests.first?.headers["Authorization"] == nil)
     }
 
-    @Test("A wrong password is refused once, in its 401", arguments: ["Basic", "Digest"])
+    @Test("A 401 to a wrong password is delivered after one try", arguments: ["Basic", "Digest"])
     func wrong(_ scheme: String) async throws {
         let stub = stub(Guarded(scheme))
         let session = Session(transport: stub)
@@ -112,13 +114,13 @@ struct CredentialTests {
                 == "in")
     }
 
-    @Test("Foundation's credential has a user name and a password, or is none")
+    @Test("A URLCredential with user and password becomes a PasswordCredential")
     func foundation() {
         let full = URLCredential(user: "Ada", password: "p", persistence: .none)
         #expect(PasswordCredential(full) == PasswordCredential(username: "Ada", password: "p"))
     }
 
-    @Test("A nonce that is stale is replaced, without asking the user")
+    @Test("A stale nonce is replaced, and the request succeeds")
     func stale() async throws {
         let stub = stub(Guarded("Digest", maximumUses: 1))
         let session = Session(transport: stub)
@@ -130,7 +132,7 @@ struct CredentialTests {
         #expect(stub.requests.count == 8)
     }
 
-    @Test("Requests with the same nonce continue its count; no count is sent twice")
+    @Test("Concurrent requests with one nonce send each nonce count once")
     func sharedNonce() async throws {
         let (asked, gate) = (Counter(), Gate())
         let stub = StubTransport { request in
@@ -157,7 +159,7 @@ struct CredentialTests {
         #expect(counts.sorted() == (1...20).map { DigestAuthorization.eightDigits($0) })
     }
 
-    @Test("Rejected credentials are not sent again without a challenge, but their nonce's count continues")
+    @Test("After a rejection credentials are sent only in response to a challenge, and the nonce count continues")
     func refusedAnswer() async throws {
         let stub = StubTransport { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=r, qop=auth, nonce=same"])
@@ -177,7 +179,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A body that can be sent only once is sent with credentials after an earlier challenge",
+        "A one-time body is sent with credentials if an earlier request got the challenge",
         arguments: ["Basic", "Digest"])
     func oneTimeBodies(_ scheme: String) async throws {
         let session = Session(transport: stub(Guarded(scheme)))
@@ -192,7 +194,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "An adapter's URL of another origin gets only its own userinfo as credential, hedged or not",
+        "An adapter's URL of another origin is authenticated only with its own userinfo, hedged or not",
         arguments: [true, false])
     func adapters(isHedged: Bool) async throws {
         let stub = StubTransport { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
@@ -211,7 +213,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "Userinfo that an adapter puts into a URL is sent only in response to a challenge",
+        "Userinfo of an adapter's URL is sent only in response to a challenge, over each transport",
         arguments: TransportUnderTest.allCases)
     func adaptersUserinfo(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -227,7 +229,7 @@ struct CredentialTests {
         await server.stop()
     }
 
-    @Test("The credential is not sent without a challenge, to another origin, or with an Authorization of the caller's")
+    @Test("A credential is not sent without a challenge, to another origin, or beside the caller's Authorization")
     func silent() async throws {
         let open = StubTransport { _ in .text("in") }
         _ = try await Session(transport: open).request("http://a/").authenticate(username: "u", password: "p")
@@ -245,7 +247,7 @@ struct CredentialTests {
         #expect(own.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
     }
 
-    @Test("A body is sent again with the credentials; for a body that cannot be, the 401 is delivered")
+    @Test("A body is sent again with the credentials; with a one-time body the 401 is delivered")
     func bodies() async throws {
         let stub = stub(Guarded("Digest"))
         let session = Session(transport: stub)
@@ -261,7 +263,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A challenge of a stream and of a download is answered over every transport",
+        "A challenge to a stream or a download is answered over each transport",
         arguments: TransportUnderTest.allCases)
     func kinds(_ transport: TransportUnderTest) async throws {
         let guarded = Guarded("Digest")

@@ -12,7 +12,7 @@ struct CookieJarTests {
     private static let start = Date(timeIntervalSince1970: 1_795_316_400)
     private let url = URL(string: "https://www.example.com/x/") ?? .temporaryDirectory
 
-    @Test("Cookies come from responses and from the program, and go to requests")
+    @Test("Cookies of responses and of the program are stored, and sent in the Cookie header")
     func inMemory() async throws {
         let jar = CookieJar()
         #expect(
@@ -45,14 +45,14 @@ struct CookieJarTests {
         #expect(await jar.cookies(for: url).map(\.name) == ["b"])
     }
 
-    @Test("The program decides which domains are public suffixes")
+    @Test("A closure of the program decides which domains are public suffixes")
     func publicSuffixes() async throws {
         let jar = CookieJar(isPublicSuffix: { $0 == "example.com" })
         await jar.store(setCookie: ["a=1; Domain=example.com", "b=1; Domain=www.example.com"], from: url)
         #expect(await jar.header(for: url) == "b=1")
     }
 
-    @Test("Only the first 180 values of a response are stored")
+    @Test("Only the first 180 Set-Cookie values of a response are stored")
     func manyValues() async throws {
         let jar = CookieJar()
         let values = (0..<10_500).map { "\($0)=1; Path=/" }
@@ -61,13 +61,13 @@ struct CookieJarTests {
         #expect(await jar.cookies.count == 360)
     }
 
-    @Test("Other callers use the jar while many values of a response are stored")
+    @Test("While many Set-Cookie values are stored, other callers can use the jar")
     func turns() async throws {
         #expect(await CookieJar().countBetween(try "https://a.b/".asURL()) == CookieJar.valuesAtOnce)
     }
 
     @Test(
-        "A host longer than DNS allows gets no cookies",
+        "A host longer than 255 characters gets no cookies",
         arguments: [(253, true), (255, true), (256, false), (60_000, false)])
     func longHosts(_ size: Int, _ hasCookies: Bool) async throws {
         let jar = CookieJar()
@@ -78,7 +78,7 @@ struct CookieJarTests {
         #expect(await jar.set(Cookie(name: "a", value: "1", domain: host)) == hasCookies)
     }
 
-    @Test("Cookies are removed one by one, by a condition, by the end of the session, and all together")
+    @Test("Cookies can be removed one by one, by a condition, as session cookies, and all")
     func removing() async throws {
         let jar = CookieJar()
         await jar.store(
@@ -96,7 +96,7 @@ struct CookieJarTests {
         #expect(await jar.cookies.isEmpty)
     }
 
-    @Test("A jar with a file: no file is an empty jar, saving makes it readable by its owner only, reading restores it")
+    @Test("A jar is saved to a file that only its owner can read, and restored from it")
     func file() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "jar.txt")
@@ -115,7 +115,7 @@ struct CookieJarTests {
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("A file that others may read is replaced by one that they may not; a link stays a link")
+    @Test("save() makes an existing file readable by its owner only, and keeps a symbolic link")
     func replacing() async throws {
         let folder = try TemporaryFolder()
         let target = try folder.file("target", Data("old".utf8))
@@ -131,7 +131,7 @@ struct CookieJarTests {
         #expect(folder.contents.sorted() == ["link", "target"])
     }
 
-    @Test("A jar without a file is saved to one by name only")
+    @Test("A jar without a file can be saved only to a named file")
     func savingTo() async throws {
         let folder = try TemporaryFolder()
         let jar = CookieJar()
@@ -142,7 +142,7 @@ struct CookieJarTests {
         #expect(try await CookieJar(file: file).header(for: url) == "a=1")
     }
 
-    @Test("Files that are not regular are neither read nor replaced, and errors name them without their folder")
+    @Test("A file that is not regular is neither read nor replaced, and errors name it without its folder")
     func irregular() async throws {
         let folder = try TemporaryFolder()
         let secret = folder.url.lastPathComponent
@@ -160,7 +160,7 @@ struct CookieJarTests {
         #expect(folder.contents.isEmpty)
     }
 
-    @Test("A pipe is not replaced")
+    @Test("save(to:) does not replace a pipe")
     func pipe() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe")
@@ -172,7 +172,7 @@ struct CookieJarTests {
             try FileManager.default.attributesOfItem(atPath: pipe.path)[.type] as? FileAttributeType != .typeRegular)
     }
 
-    @Test("An older state that is saved late does not replace a newer state")
+    @Test("An older state written late does not replace a newer one in the file")
     func generations() async throws {
         let folder = try TemporaryFolder()
         let file = CookieFile(folder.url.appending(path: "jar"))
@@ -181,7 +181,7 @@ struct CookieJarTests {
         #expect(try await file.read() == Data("newer".utf8))
     }
 
-    @Test("Saving from many tasks leaves the last state, whole")
+    @Test("After concurrent saves the file has the last state")
     func concurrentSaves() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "jar")
@@ -199,7 +199,7 @@ struct CookieJarTests {
         #expect(folder.contents == ["jar"])
     }
 
-    @Test("Cookies are unchanged after they went to Foundation's storage and back")
+    @Test("Cookies copied to HTTPCookieStorage and back are unchanged")
     func foundation() async throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let jar = CookieJar()

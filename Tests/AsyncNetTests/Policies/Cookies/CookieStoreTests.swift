@@ -23,7 +23,7 @@ struct CookieStoreTests {
         }
     }
 
-    @Test("Cookies are sent by length of path, then by age, then by the order of setting")
+    @Test("Cookies are sent sorted by length of path, then by creation, then by the order in which they were set")
     func order() throws {
         var it = Fixture()
         #expect(try it.header("http://a.b/") == nil)
@@ -34,7 +34,7 @@ struct CookieStoreTests {
         #expect(try it.header("http://a.b/xy") == "z=1; abc; e=; a=3")
     }
 
-    @Test("A replaced cookie keeps its place and creation, whatever else changes")
+    @Test("A replaced cookie keeps its place and creation time")
     func replacing() throws {
         var it = Fixture()
         _ = try it.receive("https://a.b/", "x=1; Max-Age=100", "y=1")
@@ -48,7 +48,7 @@ struct CookieStoreTests {
     }
 
     @Test(
-        "Cookies differ by the bytes of name, domain and path, and by being host-only, nothing else"
+        "Cookies differ only by name, domain, path and whether they are host-only"
     )
     func identity() throws {
         var it = Fixture()
@@ -60,7 +60,7 @@ struct CookieStoreTests {
         #expect(try it.header("https://a.b.c/") == "x=8; x=3; x=9; X=5; é=10; e\u{301}=7")
     }
 
-    @Test("An expiry in the past removes the cookie")
+    @Test("A cookie with an expiry in the past removes the stored one")
     func ending() throws {
         var it = Fixture()
         #expect(try it.receive("http://a.b/", "x=1", "y=2; Max-Age=10", "z=3; Max-Age=0") == 2)
@@ -91,7 +91,7 @@ struct CookieStoreTests {
         #expect(try it.header(url) == header)
     }
 
-    @Test("An address gets only the cookies that it set")
+    @Test("An IP address gets only the cookies that it set")
     func addresses() throws {
         var it = Fixture()
         _ = try it.receive("http://127.0.0.1/", "x=1", "y=1; Domain=0.0.1")
@@ -104,7 +104,7 @@ struct CookieStoreTests {
     }
 
     @Test(
-        "Over http no secure cookie is set, replaced, removed or hidden",
+        "A response over http cannot set, replace or hide a Secure cookie",
         arguments: [
             ("s=2", "/"), ("s=2; Path=/login", "/"), ("s=2; Path=/login/en", "/"),
             ("s=2; Domain=example.com; Path=/login", "/"), ("s=; Max-Age=0; Path=/login", "/"),
@@ -120,7 +120,7 @@ struct CookieStoreTests {
         #expect(header?.hasPrefix("s=1") == true)
     }
 
-    @Test("A secure cookie protects its name in domains above and below, as long as it lives")
+    @Test("A Secure cookie cannot be overridden over http in parent or child domains until it expires")
     func secureAloneDomains() throws {
         var it = Fixture()
         _ = try it.receive("https://example.com/", "s=1; Secure; Domain=example.com; Max-Age=10")
@@ -133,7 +133,7 @@ struct CookieStoreTests {
         #expect(try it.receive("http://example.com/", "s=4; Domain=example.com") == 1)
     }
 
-    @Test("Requests of other sites get what SameSite allows (RFC 6265bis §5.8.3)")
+    @Test("A request of another site gets the cookies that SameSite allows (RFC 6265bis §5.8.3)")
     func sameSite() throws {
         var it = Fixture()
         _ = try it.receive(
@@ -146,7 +146,7 @@ struct CookieStoreTests {
                 == "n=1; l=1; u=1; o=1")
     }
 
-    @Test("Responses to requests of other sites set what SameSite allows (RFC 6265bis §5.7)")
+    @Test("A response to a request of another site sets the cookies that SameSite allows (RFC 6265bis §5.7)")
     func sameSiteStoring() throws {
         var it = Fixture()
         let values = ["n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1"]
@@ -159,7 +159,7 @@ struct CookieStoreTests {
             ).count == 4)
     }
 
-    @Test("Cookies are removed by a condition, and all together", arguments: [("x", 2), ("none", 3)])
+    @Test("Cookies can be removed by a condition, and all together", arguments: [("x", 2), ("none", 3)])
     func removing(_ name: String, _ left: Int) throws {
         var it = Fixture()
         _ = try it.receive("http://a.b/", "x=1", "y=1", "z=1; Domain=a.b")

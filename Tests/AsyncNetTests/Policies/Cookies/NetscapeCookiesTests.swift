@@ -27,7 +27,7 @@ struct NetscapeCookiesTests {
 
     private func read(_ text: String) -> [Cookie] { NetscapeCookies.read(Data(text.utf8), now: Self.now) }
 
-    @Test("curl's file is read, and written again line for line")
+    @Test("A cookie file of curl is read, and written again line for line")
     func curlFile() throws {
         let cookies = read(Self.curl)
         #expect(cookies.map(\.name) == ["pct", "httponlydom", "utf", "empty", "long", "dom", "sess", "host", "sec"])
@@ -48,7 +48,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "A line of the file is read as a cookie, a comment, or nothing",
+        "A line of a cookie file is read as a cookie or ignored",
         arguments: [
             ("a.b\tFALSE\t/\tFALSE\t0\tx\t1", "x=1 a.b /"), ("a.b\tTRUE\t/\tFALSE\t0\tx\t1", "x=1 .a.b /"),
             (".a.b\tTRUE\t/p\ttrue\t0\tx\t1", "x=1 .a.b /p secure"),
@@ -84,21 +84,21 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "An expiry beyond all dates neither traps nor makes the cookie expire",
+        "An expiry beyond all dates is read as the last date",
         arguments: ["99999999999999999999", "9223372036854775808", String(repeating: "9", count: 400)])
     func hugeExpiry(_ seconds: String) throws {
         let cookie = try #require(read("a.b\tFALSE\t/\tFALSE\t\(seconds)\tx\t1").first)
         #expect(NetscapeCookies.text([cookie]).hasSuffix("a.b\tFALSE\t/\tFALSE\t253402300799\tx\t1\n"))
     }
 
-    @Test("A cookie of 1970 is not written as one of the session")
+    @Test("A cookie that expired in 1970 is not written as a session cookie")
     func zero() {
         let cookie = Cookie(name: "x", value: "1", domain: "a.b", expires: Date(timeIntervalSince1970: 0.5))
         #expect(NetscapeCookies.text([cookie]).hasSuffix("\t1\tx\t1\n"))
     }
 
     @Test(
-        "Cookies with a tab are read back unchanged; for other programs they are comments",
+        "Cookies with a tab are written as comments for other programs, and read back unchanged",
         arguments: [
             ("x\ty", "1", "/"), ("x", "1\t2", "/"), ("x", "1", "/\t"), ("%09", "%\t%25%2509", "/%25\t"),
             ("", "\u{E9}\tb", "/"), ("x", "a\t", "/"), ("x", "\t\u{301}%\u{301}", "/"),
@@ -114,7 +114,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "Percent signs of cookies without a tab stay as they are, and encoded lines that are no cookies are passed over"
+        "Percent signs of cookies without a tab are not decoded, and invalid encoded lines are ignored"
     )
     func percent() {
         #expect(NetscapeCookies.text([Cookie(name: "x", value: "%09", domain: "a.b")]).hasSuffix("\tx\t%09\n"))
@@ -125,14 +125,14 @@ struct NetscapeCookiesTests {
             ).map(\.value) == ["1%0A"])
     }
 
-    @Test("Text that is not UTF-8 is read as Latin-1; no line break at the end is needed")
+    @Test("A cookie file that is not UTF-8 is read as Latin-1, with or without a last line break")
     func latin1() {
         let file =
             Data("a.b\tFALSE\t/\tFALSE\t0\tx\tcaf".utf8) + [0xE9] + Data("\r\na.b\tFALSE\t/\tFALSE\t0\ty\té".utf8)
         #expect(NetscapeCookies.read(file, now: Self.now).map(\.value) == ["café", "é"])
     }
 
-    @Test("The file begins with the line that curl looks for")
+    @Test("A written cookie file begins with the line `# Netscape HTTP Cookie File`")
     func opening() {
         #expect(
             NetscapeCookies.text([]).hasPrefix("# Netscape HTTP Cookie File\n")

@@ -16,7 +16,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "The delay grows exponentially up to the maximum, for any numbers",
+        "The delay grows exponentially up to the maximum, for extreme numbers too",
         arguments: [
             (fixed(), 0, .milliseconds(500)), (fixed(), 1, .seconds(1)), (fixed(), 2, .seconds(2)),
             (fixed(), 10, .seconds(512)), (fixed(), 12, .seconds(2048)),
@@ -37,7 +37,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "Jitter uses its whole range of delays",
+        "Random delays with jitter cover the whole range of the jitter",
         arguments: [
             (Backoff.Jitter.full, 0, Duration.zero, Duration.milliseconds(500)), (.full, 2, .zero, .seconds(2)),
             (.full, 500, .zero, .seconds(30)),
@@ -54,7 +54,7 @@ struct BackoffTests {
         #expect(delays.min() ?? most <= least + margin && delays.max() ?? least >= most - margin)
     }
 
-    @Test("Jitter includes both ends of its range")
+    @Test("Random delays with jitter include both ends of the range")
     func ends() {
         struct Fixed: RandomNumberGenerator {
             let bits: UInt64

@@ -24,7 +24,7 @@ struct CircuitBreakerTests {
     private static let probing = BreakerState.Phase.halfOpen(running: 1, succeeded: 0)
 
     @Test(
-        "Results open, probe and close a circuit as in the table",
+        "A circuit opens, admits probes and closes as its results require",
         arguments: [
             ("it stays closed on success", rules, [.pass(100, .success), .isNow(.closed)]),
             (
@@ -161,7 +161,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(
-        "Only statuses of the table count as failures",
+        "Statuses of 500 and above count as failures, and 429 is ignored",
         arguments: [
             (200, .success), (304, .success), (404, .success), (408, .success), (429, .ignored), (499, .success),
             (500, .failure), (503, .failure), (599, .failure),
@@ -170,7 +170,7 @@ struct CircuitBreakerTests {
         #expect(OriginVerdict(statusCode: status) == verdict)
     }
 
-    @Test("Only errors of the origin count as failures")
+    @Test("Errors of the origin count as failures, and other errors are ignored")
     func errorCodes() {
         for code: AsyncNetError.Code in [
             .cannotConnect, .connectionLost, .timedOut, .tlsHandshakeFailed, .hostNotFound, .emptyReply,
@@ -187,7 +187,7 @@ struct CircuitBreakerTests {
     }
 }
 
-@Suite("Circuit breakers", .timeLimit(.minutes(5)))
+@Suite("Circuits of several origins", .timeLimit(.minutes(5)))
 struct CircuitBreakersTests {
     private let clock = TestClock()
 
@@ -197,7 +197,7 @@ struct CircuitBreakersTests {
         CircuitBreakers(rules, time: TimeSource(clock), capacity: capacity)
     }
 
-    @Test("The first refusal of each opening is told from those that repeat it")
+    @Test("The first refusal of each opening of a circuit is marked, and later ones are not")
     func repetitions() throws {
         let breakers = breakers()
         func refusal() -> AsyncNetError? {
@@ -220,7 +220,7 @@ struct CircuitBreakersTests {
         #expect(told == [false, true, true, false, true, true])
     }
 
-    @Test("The error of an open circuit has the time of the next probe")
+    @Test("The error circuitOpen says when the next probe is allowed")
     func message() throws {
         let breakers = breakers()
         try breakers.allow(origin: "a.example").record(.failure)
@@ -239,7 +239,7 @@ struct CircuitBreakersTests {
         _ = try breakers.allow(origin: "a.example")
     }
 
-    @Test("Hosts have circuits of their own")
+    @Test("Each origin has its own circuit")
     func hosts() throws {
         let breakers = breakers()
         try breakers.allow(origin: "a").record(.failure)
@@ -247,7 +247,7 @@ struct CircuitBreakersTests {
         _ = try breakers.allow(origin: "b")
     }
 
-    @Test("A probe without a recorded result makes room for another; only the first result counts")
+    @Test("A probe that ends without a result admits another, and only the first result of a probe counts")
     func lostPermit() throws {
         let breakers = breakers()
         try breakers.allow(origin: "a").record(.failure)
@@ -259,7 +259,7 @@ struct CircuitBreakersTests {
         try breakers.allow(origin: "a").record(.success)
     }
 
-    @Test("No more probes are admitted than allowed, however many requests start at once", arguments: 0..<200)
+    @Test("No more than the allowed number of concurrent probes are admitted", arguments: 0..<200)
     func concurrentProbes(_: Int) async throws {
         let breakers = breakers(.init(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2))
         try breakers.allow(origin: "a").record(.failure)
@@ -273,7 +273,7 @@ struct CircuitBreakersTests {
         _ = try breakers.allow(origin: "a")
     }
 
-    @Test("The number of remembered origins is limited, and results for a forgotten origin are ignored")
+    @Test("The number of remembered circuits is limited, and a result for a forgotten one is ignored")
     func bounded() throws {
         let breakers = breakers(capacity: 10)
         let late = try breakers.allow(origin: "first")

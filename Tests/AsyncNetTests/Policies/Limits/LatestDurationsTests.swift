@@ -5,7 +5,7 @@ import Testing
 @Suite("Latest durations", .timeLimit(.minutes(5)))
 struct LatestDurationsTests {
     @Test(
-        "A percentile is the nearest rank of the latest samples, and nil with fewer than 20",
+        "A percentile is the nearest rank of the latest samples, and nil for fewer than 20 samples",
         arguments: [
             (0.95, 19, nil), (0.95, 20, 19), (0.95, 100, 95), (0.5, 20, 10), (0.5, 41, 21), (1, 50, 50), (0, 50, 1),
             (.nan, 50, 50), (7, 50, 50), (-1, 50, 1), (0.5, 1000, 872), (0, 1000, 745), (1, 1000, 1000),
@@ -16,7 +16,7 @@ struct LatestDurationsTests {
         #expect(durations.percentile(percentile) == expected.map { .milliseconds($0) })
     }
 
-    @Test("The order in which they came does not matter")
+    @Test("A percentile does not depend on the order of the samples")
     func order() {
         var durations = LatestDurations()
         for sample in (0..<25).map({ $0 * 7 % 25 }) { durations.add(.seconds(sample)) }

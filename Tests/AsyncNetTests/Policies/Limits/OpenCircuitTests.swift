@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetMonitors
 
 /// What a caller gets from a circuit that opens between the attempts of a request, or before it.
-@Suite("Open circuits", .timeLimit(.minutes(5)))
+@Suite("Requests whose circuit opens", .timeLimit(.minutes(5)))
 struct OpenCircuitTests {
     private let clock = TestClock()
 
@@ -21,7 +21,9 @@ struct OpenCircuitTests {
             configuration: .init(interceptors: [policy], monitors: monitors, circuitBreaker: breaker, clock: clock))
     }
 
-    @Test("A circuit that a failed attempt opens ends the request as that attempt did", arguments: [true, false])
+    @Test(
+        "A request whose last attempt opens the circuit ends with that attempt's response or error",
+        arguments: [true, false])
     func openedByResponse(_ isResponse: Bool) async {
         let stub = StubTransport { _ in isResponse ? .text("busy", status: 503) : .fault(.refuse) }
         let response = await session(stub, failures: 2).request("http://a/").serializing(String.self).response
@@ -32,7 +34,7 @@ struct OpenCircuitTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A refused status keeps its error, with status and body")
+    @Test("A validated response that opens the circuit is an error with its status and body")
     func validated() async {
         let stub = StubTransport { _ in .text("busy", status: 503) }
         let request = session(stub, failures: 1).request("http://a/").validate()
@@ -43,7 +45,7 @@ struct OpenCircuitTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("A stream is delivered with the response whose status opened the circuit")
+    @Test("A stream whose status opens the circuit delivers its body")
     func stream() async throws {
         let stub = StubTransport { _ in .text("busy", status: 503) }
         var text = ""
@@ -69,7 +71,7 @@ struct OpenCircuitTests {
         return (await waiting.value, stub)
     }
 
-    @Test("A circuit that opens during the delay before a retry gives back the response, with its body")
+    @Test("If the circuit opens during the delay before a retry, the response is delivered with its body")
     func openedDuringDelay() async {
         let (error, stub) = await openedDuringDelay { session in
             let request = session.request("http://a/")
@@ -85,7 +87,7 @@ struct OpenCircuitTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A stream whose circuit opens during the delay has the status in its error")
+    @Test("If the circuit opens during a stream's delay before a retry, the error has the status")
     func streamDuringDelay() async {
         let (error, _) = await openedDuringDelay { session in
             do {
@@ -100,7 +102,7 @@ struct OpenCircuitTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("A refused request has no attempt, and only the first refusal of an open circuit is logged as an error")
+    @Test("A request refused by an open circuit has no attempts, and only the first refusal is logged as an error")
     func refused() async {
         let lines = Locked<[String]>([])
         let log = RequestLog(format: { "\($0.severity) \($0["attempts"] ?? "-")" }) { line in
@@ -121,7 +123,7 @@ struct OpenCircuitTests {
         #expect(lines.withLock { $0 } == ["warning 1", "error 0", "info 0", "info 0"])
     }
 
-    @Test("A request that was never sent has no attempt, whatever ended it")
+    @Test("A request that ends before it is sent has no attempts in its error")
     func unsent() async {
         let stub = StubTransport { _ in .text("ok") }
         let cached = Session(transport: stub, configuration: .init(cache: HTTPCache()))
@@ -150,7 +152,7 @@ struct OpenCircuitTests {
         #expect(await first.value.metrics.attempts == 1)
     }
 
-    @Test("An attempt that was not admitted replaces no outcome that was kept before it")
+    @Test("An attempt refused by the circuit does not replace the outcome of the attempt before it")
     func kept() throws {
         let record = TransferRecord()
         let url = try "http://a/".asURL()

@@ -27,7 +27,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("The bucket fills again to the burst and no further")
+    @Test("The bucket refills to the burst and no further")
     func filling() {
         var bucket = TokenBucket(.init(requests: 2, per: .seconds(1), burst: 2))
         #expect(bucket.isFull(at: .zero))
@@ -37,7 +37,7 @@ struct TokenBucketTests {
         #expect((0..<3).map { _ in bucket.take(at: .seconds(100)) } == [true, true, false])
     }
 
-    @Test("A rate that divides no nanosecond does not drift", arguments: [3, 7, 999_983])
+    @Test("A rate with an interval of fractional nanoseconds does not drift", arguments: [3, 7, 999_983])
     func drift(_ requests: Int) {
         var bucket = TokenBucket(.init(requests: requests, per: .seconds(1), burst: 1))
         var now = Duration.zero
@@ -51,7 +51,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "A timer up to 20 milliseconds late does not delay later requests",
+        "A timer that is up to 20 milliseconds late does not delay later requests",
         arguments: [
             ([(100, 0), (200, 0), (300, 0)]), ([(100, 5), (200, 19), (300, 0), (400, 20), (500, 1)]),
             ([(100, 21), (201, 0), (301, 30), (411, 0)]), ([(100, 1000), (1180, 0), (1280, 0)]),
@@ -68,7 +68,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "With timers up to 20 milliseconds late the rate is kept, and no window exceeds burst and lateness",
+        "With late timers the rate is kept, and no window exceeds the burst and the lateness",
         arguments: [
             (1000, 1), (100, 1), (997, 1), (10, 1), (100, 10), (5000, 3),
         ])
@@ -93,7 +93,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("A request that arrives late does not get an earlier token")
+    @Test("A request that comes later than its token does not make the next token earlier")
     func noCredit() {
         var bucket = TokenBucket(.init(requests: 10, per: .seconds(1), burst: 1))
         #expect([bucket.take(at: .zero), bucket.take(at: .milliseconds(110))] == [true, true])
@@ -101,7 +101,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "Limits of any size do not trap",
+        "Extreme rate limits do not trap",
         arguments: [
             RateLimit(requests: .max, per: .seconds(Int64.max), burst: .max),
             .init(requests: .min, per: .seconds(Int64.min), burst: .min),
@@ -155,7 +155,7 @@ struct RateLimiterTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("Requests are admitted at fixed times, however late each timer is", arguments: 0..<200)
+    @Test("Waiting requests are admitted at fixed times even if timers are late", arguments: 0..<200)
     func fixedTimes(_: Int) async throws {
         let limiter = limiter(.init(requests: 10, per: .seconds(1), burst: 1))
         try await limiter.acquire(origin: "a")
@@ -171,7 +171,7 @@ struct RateLimiterTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("Requests are sent in the order of arrival, a burst at once")
+    @Test("Requests are admitted in the order of arrival, a burst at once")
     func order() async throws {
         let limiter = limiter(.init(requests: 2, per: .seconds(2)))
         for _ in 0..<2 { try await limiter.acquire(origin: "a") }
@@ -198,7 +198,7 @@ struct RateLimiterTests {
         #expect(departures.sorted == [0, 1, 2, 3])
     }
 
-    @Test("A cancelled wait ends at once, and those behind move up", arguments: 0..<200)
+    @Test("A cancelled wait ends at once, and the next waiting request takes its place", arguments: 0..<200)
     func cancel(_: Int) async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(origin: "a")
@@ -215,7 +215,7 @@ struct RateLimiterTests {
         try await behind.value
     }
 
-    @Test("The limiter sleeps while a request waits, and stops when the last waiting request is cancelled")
+    @Test("The limiter sleeps only while a request waits")
     func cancelAll() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         try await limiter.acquire(origin: "a")
@@ -237,7 +237,7 @@ struct RateLimiterTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A cancelled task takes no token")
+    @Test("A request whose task was cancelled takes no token")
     func cancelledBefore() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         let task = Task {
@@ -272,7 +272,7 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "The limit counts for each origin, or for all together, as its scope says",
+        "The limit applies to each origin or to all together, as its scope says",
         arguments: [(RateLimit.Scope.origin, true), (.session, false)])
     func scope(_ scope: RateLimit.Scope, _ isFree: Bool) async {
         let limiter = limiter(.init(requests: 1, per: .seconds(1), scope: scope))
@@ -281,7 +281,7 @@ struct RateLimiterTests {
         #expect(isLetGo == isFree)
     }
 
-    @Test("Hosts whose bucket is full again are forgotten")
+    @Test("Origins whose bucket is full are forgotten")
     func bounded() async throws {
         let limiter = limiter(.init(requests: 1, per: .seconds(1)))
         for host in 0..<1000 {

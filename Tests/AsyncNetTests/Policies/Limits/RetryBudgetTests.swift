@@ -10,7 +10,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "The budget allows a share of the first attempts, and the minimum",
+        "The budget allows retries for a share of the first attempts, and a minimum",
         arguments: [
             (RetryBudget(), 0, 100), (.init(), 1000, 300), (.init(minimumPerSecond: 0), 4, 0),
             (.init(minimumPerSecond: 0), 5, 1),
@@ -30,7 +30,7 @@ struct RetryBudgetTests {
         #expect(Self.retries(&state, at: .zero) == retries)
     }
 
-    @Test("First attempts and retries count for the window, in ten slots")
+    @Test("First attempts and retries count until the window has passed, in ten slots")
     func expiry() {
         var state = RetryBudgetState(.init(ratio: 0.5, minimumPerSecond: 0, window: .seconds(10)))
         for _ in 0..<10 { state.deposit(at: .milliseconds(500)) }
@@ -43,7 +43,7 @@ struct RetryBudgetTests {
         #expect(Self.retries(&state, at: .seconds(20)) == 4)
     }
 
-    @Test("The minimum is available again after the window")
+    @Test("The minimum of retries is available again after the window")
     func minimum() {
         var state = RetryBudgetState(.init(ratio: 0, minimumPerSecond: 1, window: .seconds(10)))
         #expect(Self.retries(&state, at: .zero) == 10)
@@ -52,7 +52,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "Windows and times of any length do not trap",
+        "Extreme windows and times do not trap",
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)])
     func extremes(_ window: Duration) {
         var state = RetryBudgetState(.init(ratio: .infinity, minimumPerSecond: .infinity, window: window))
@@ -62,7 +62,7 @@ struct RetryBudgetTests {
         }
     }
 
-    @Test("Each origin has its own budget, and a limited number is remembered")
+    @Test("Each origin has its own budget, and the number of remembered origins is limited")
     func hosts() {
         let budgets = RetryBudgets(.init(ratio: 0, minimumPerSecond: 0.1), time: TimeSource(TestClock()), capacity: 10)
         #expect(budgets.withdraw(origin: "a") && !budgets.withdraw(origin: "a"))
@@ -74,7 +74,7 @@ struct RetryBudgetTests {
         #expect(budgets.originCount <= 20)
     }
 
-    @Test("No more concurrent retries are allowed than the budget has", arguments: 0..<200)
+    @Test("Concurrent retries are allowed only up to the budget", arguments: 0..<200)
     func concurrent(_: Int) async {
         let budgets = RetryBudgets(.init(ratio: 0.5, minimumPerSecond: 0), time: TimeSource(TestClock()))
         let granted = Counter()
@@ -88,7 +88,7 @@ struct RetryBudgetTests {
 
 @Suite("Sliding sum", .timeLimit(.minutes(5)))
 struct SlidingSumTests {
-    @Test("The sum is that of the latest ten slots", arguments: 0..<50)
+    @Test("The sliding sum is the sum of the latest ten slots", arguments: 0..<50)
     func random(_ seed: UInt64) {
         var random = SeededRandom(state: seed)
         var sum = SlidingSum(window: .seconds(10))
@@ -105,7 +105,7 @@ struct SlidingSumTests {
         }
     }
 
-    @Test("The sum neither overflows nor goes back in time")
+    @Test("The sliding sum does not overflow, and its time does not go back")
     func extremes() {
         var sum = SlidingSum(window: .seconds(10))
         sum.add(.max, at: .seconds(5))
