@@ -14,7 +14,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A task that is cancelled before it waits sends nothing")
+    @Test("A request awaited by an already cancelled task is not sent")
     func before() async {
         let stub = Self.stalled()
         let request = Session(transport: stub).request("http://a/")
@@ -42,7 +42,7 @@ struct CancellationTests {
         #expect(await request.state == .cancelled)
     }
 
-    @Test("Cancelling one of two waiting tasks ends its wait at once; the other gets its value")
+    @Test("Cancelling one of two waiting tasks ends its wait at once, and the other one gets the value")
     func oneOfTwo() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -62,7 +62,7 @@ struct CancellationTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("cancel() ends the wait of every task, and a second call changes nothing")
+    @Test("cancel() ends the wait of every task, and a second cancel() has no effect")
     func cancel() async {
         let arrived = Gate()
         let session = Session(transport: Self.stalled(arrived))
@@ -76,7 +76,7 @@ struct CancellationTests {
         #expect(await request.state == .cancelled)
     }
 
-    @Test("A request that was cancelled before its start never starts")
+    @Test("A request cancelled before its start is never sent")
     func cancelBeforeStart() async {
         let stub = Self.stalled()
         let request = Session(transport: stub).request("http://a/")
@@ -86,7 +86,7 @@ struct CancellationTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A suspended request can be cancelled, by call and by task")
+    @Test("A suspended request is cancelled by its waiting task and is not sent")
     func suspended() async {
         let (stub, clock) = (Self.stalled(), TestClock())
         let request = Session(transport: stub, configuration: .init(clock: clock)).request("http://a/")
@@ -99,7 +99,7 @@ struct CancellationTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("After the end a cancel changes nothing")
+    @Test("cancel() after the end of a request has no effect")
     func afterEnd() async throws {
         let request = Session(transport: StubTransport { _ in .json(User.json) }).request("http://a/")
         _ = try await request.serializing(User.self).value
@@ -108,7 +108,7 @@ struct CancellationTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("A transport that ignores cancellation delays no waiting task")
+    @Test("A transport that ignores cancellation does not delay the end of a cancelled request")
     func deafTransport() async {
         let (arrived, gate) = (Gate(), Gate())
         struct Deaf: Transport {
@@ -131,7 +131,7 @@ struct CancellationTests {
         #expect(await request.serializing(Data.self).result.failure?.code == .cancelled)
     }
 
-    @Test("A thousand races of cancel, task cancellation and response end in exactly one outcome each")
+    @Test("A thousand races of cancel(), task cancellation and response end with exactly one outcome each")
     func races() async {
         let session = Session(
             transport: StubTransport { _ in
@@ -152,7 +152,7 @@ struct CancellationTests {
         #expect(await session.requests.isEmpty)
     }
 
-    @Test("Nothing keeps an ended request alive, however it ended")
+    @Test("An ended or cancelled request is released")
     func leaks() async {
         final class Weak: Sendable {
             weak let request: RequestEngine?

@@ -22,7 +22,7 @@ struct DataRequestTests {
         #expect(user.name.string == "Ada")
     }
 
-    @Test("Nothing is sent before a task awaits, then once, however many tasks await")
+    @Test("A request is sent once, when the first task awaits it")
     func once() async throws {
         let session = Session(transport: stub)
         let request = session.request("http://a/users/1")
@@ -51,7 +51,7 @@ struct DataRequestTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("With startsRequestsImmediately making a serializer starts the request")
+    @Test("With startsRequestsImmediately, making a serializer starts the request")
     func immediately() async throws {
         let clock = TestClock()
         let session = Session(transport: stub, configuration: .init(startsRequestsImmediately: true, clock: clock))
@@ -94,7 +94,7 @@ struct DataRequestTests {
         #expect(try await task.value == .ada)
     }
 
-    @Test("The response has value or error and metrics, and never throws")
+    @Test("A response has its value or error, its request, head, data and metrics")
     func response() async throws {
         // A clock that stands still, since the body of a refused response is read for a second at most.
         let session = Session(transport: stub, configuration: .init(clock: TestClock()))
@@ -121,7 +121,7 @@ struct DataRequestTests {
         #expect(failed.value == nil)
     }
 
-    @Test("Neither description nor dump of a response shows a secret")
+    @Test("The description and dump of a response contain no secret")
     func responseSecrets() async {
         let stub = StubTransport {
             $0.path == "/a" ? .redirect(to: "/b?token=hunter2") : .status(200, headers: ["Set-Cookie": "hunter2"])
@@ -136,7 +136,7 @@ struct DataRequestTests {
         #expect(!"\(response) \(response.metrics) \(dumped)".contains("hunter2"))
     }
 
-    @Test("A 404 is a response until it is validated, and then an error with its request")
+    @Test("A 404 is delivered unless it is validated; then it is unacceptableStatus with the request")
     func validation() async throws {
         let session = Session(transport: stub)
         #expect(try await session.request("http://a/404").serializing(JSON.self).value.error.string == "none")
@@ -158,7 +158,7 @@ struct DataRequestTests {
     }
 
     @Test(
-        "Validators run in order and the first refusal counts",
+        "Validators of status and type run in order, and the first refusal is the error",
         arguments: [
             (200..<300, ["application/json"], nil), (201..<300, ["application/json"], .unacceptableStatus),
             (200..<300, ["text/*"], .unacceptableContentType),
@@ -173,14 +173,14 @@ struct DataRequestTests {
     }
 
     @Test(
-        "validate() goes by the request's Accept header",
+        "validate() accepts the content types of the request's Accept header",
         arguments: [("application/json", true), ("text/plain, application/*;q=0.5", true), ("text/html", false)])
     func acceptHeader(_ accept: String, _ isAccepted: Bool) async {
         let request = Session(transport: stub).request("http://a/", headers: [.accept(accept)])
         #expect(await (request.validate().serializing(User.self).response.error == nil) == isAccepted)
     }
 
-    @Test("A closure validates the whole response, and its error is the underlying error")
+    @Test("A closure validates head and body, and its error is the underlying error")
     func ownValidator() async {
         struct Refused: Error {}
         let request = Session(transport: stub).request("http://a/x")
@@ -193,7 +193,7 @@ struct DataRequestTests {
         #expect(error?.underlyingError is Refused)
     }
 
-    @Test("A modifier changes nothing once the request has started")
+    @Test("A modifier has no effect once the request has started")
     func lateModifiers() async throws {
         let request = Session(transport: stub).request("http://a/404")
         _ = try await request.serializing(JSON.self).value
@@ -201,7 +201,7 @@ struct DataRequestTests {
     }
 
     @Test(
-        "The validation of a request is that of its modifiers, else of its options, else of its session",
+        "A request is validated by its modifiers, else by its options, else by its session",
         arguments: [
             (Validation.none, Validation.session, false, false), (.success, .session, false, true),
             (.success, .none, false, false), (.none, .success, false, true), (.none, .none, true, true),
@@ -213,7 +213,7 @@ struct DataRequestTests {
         #expect(await request.serializing(Data.self).result.failure?.code == (isRefused ? .unacceptableStatus : nil))
     }
 
-    @Test("Serializers by protocol and by closure, off the caller's actor") @MainActor
+    @Test("A serializer of the user's type and one of a closure run off the caller's actor") @MainActor
     func ownSerializers() async throws {
         struct Upper: ResponseSerializer {
             func serialize(_ response: RawResponse) async throws -> String {
@@ -230,13 +230,13 @@ struct DataRequestTests {
         var id: Int
     }
 
-    @Test("A type whose Decodable conformance belongs to the main actor is decoded there") @MainActor
+    @Test("A type whose Decodable conformance is isolated to the main actor is decoded there") @MainActor
     func mainActorType() async throws {
         let request = Session(transport: stub).request("http://a/")
         #expect(try await request.decode(MainActorUser.self).id == 1)
     }
 
-    @Test("Progress and events cover the request's life and end with it")
+    @Test("The events and progress of a request end with it")
     func observation() async throws {
         let request = Session(transport: stub).request("http://a/")
         let (events, progress) = (request.events, request.downloadProgress)
@@ -251,7 +251,7 @@ struct DataRequestTests {
         for await _ in request.events { Issue.record("an ended request has no more events") }
     }
 
-    @Test("Every kind of URL, and routers, reach the same server")
+    @Test("A request can be made from a text, URL, URLComponents, URLRequest or router")
     func convertibles() async throws {
         enum Router: URLRequestConvertible {
             case user(Int)
@@ -275,7 +275,7 @@ struct DataRequestTests {
         #expect(error?.underlyingError is CocoaError)
     }
 
-    @Test("URLs are resolved against the base URL as in RFC 3986, by every method")
+    @Test("Each method resolves its URL against the session's base URL")
     func baseURL() async throws {
         let api = Session(baseURL: "http://a/v1/", transport: stub)
         let requests: [(DataRequest, String)] = [
@@ -291,7 +291,7 @@ struct DataRequestTests {
     }
 
     @Test(
-        "References of every form are resolved against the base URL (RFC 3986 §5.4)",
+        "URL references of each form are resolved against the base URL (RFC 3986 §5.4)",
         arguments: [
             ("http://a/b/c/d;p?q", "", "http://a/b/c/d;p?q"), ("http://a/b/c/d;p?q", "?y", "http://a/b/c/d;p?y"),
             ("http://a/b/c/d;p?q", "#s", "http://a/b/c/d;p?q#s"),
@@ -319,14 +319,14 @@ struct DataRequestTests {
         }
     }
 
-    @Test("The empty text is no URL without a base", arguments: ["", "?q", "#f", "."])
+    @Test("A relative reference without a base URL is malformedURL", arguments: ["", "?q", "#f", "."])
     func noBase(_ reference: String) async {
         #expect(
             await Session(transport: stub).request(reference).serializing(Data.self).result.failure?.code
                 == .malformedURL)
     }
 
-    @Test("Parameters become a JSON body, headers and a modifier are applied")
+    @Test("Parameters become a JSON body, and headers and modifier are applied")
     func parameters() async throws {
         let session = Session(transport: stub, configuration: .init(headers: ["User-Agent": "t", "X": "session"]))
         let request = session.request(
@@ -346,9 +346,9 @@ struct DataRequestTests {
 }
 
 /// What a review found; each failed before it was mended.
-@Suite("DataRequest, once broken", .timeLimit(.minutes(5)))
+@Suite("Failures of DataRequest", .timeLimit(.minutes(5)))
 struct DataRequestRegressionTests {
-    @Test("A task that is cancelled before it waits does not cancel the request of a task that just starts it")
+    @Test("A task cancelled before it waits does not cancel the request that another task starts")
     func cancelledArrival() async throws {
         let session = Session(transport: StubTransport { _ in .json(User.json) })
         for _ in 0..<1000 {
@@ -365,7 +365,7 @@ struct DataRequestRegressionTests {
         }
     }
 
-    @Test("A cancelled redirect does not send the next hop")
+    @Test("A request cancelled during a redirect sends no further hop")
     func cancelledHop() async throws {
         let (sent, gate) = (Counter(), Gate())
         struct Slow: Transport {
@@ -391,7 +391,7 @@ struct DataRequestRegressionTests {
         #expect(sent.value == 1)
     }
 
-    @Test("A timeout after a redirect names the redirected URL, and keeps the received bytes")
+    @Test("A timeout after a redirect names the redirected URL, and the received bytes are in the response")
     func timeoutContext() async throws {
         let clock = TestClock()
         let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b") : .fault(.stallMidBody(after: 7)) }
@@ -411,7 +411,7 @@ struct DataRequestRegressionTests {
         #expect(response.metrics.total == .seconds(1))
     }
 
-    @Test("The received bytes of a body that breaks off are kept")
+    @Test("The received bytes of an interrupted body are in the response")
     func partialBody() async {
         let session = Session(transport: StubTransport { _ in .fault(.truncate(after: 7)) })
         let response = await session.request("http://a/").serializing(Data.self).response
@@ -419,7 +419,7 @@ struct DataRequestRegressionTests {
         #expect(response.data?.count == 7)
     }
 
-    @Test("Time spent suspended is not the server's silence")
+    @Test("The timeout does not run while a request is suspended")
     func suspendedSilence() async {
         let (clock, arrived, gate) = (TestClock(), Gate(), Gate())
         let stub = StubTransport { _ in
@@ -443,7 +443,7 @@ struct DataRequestRegressionTests {
         #expect((try? await task.value.get()) == .ada)
     }
 
-    @Test("Silence counts from the end of a suspension, not from before it")
+    @Test("The timeout starts again when a suspended request is resumed")
     func silenceAfterSuspension() async throws {
         let (clock, arrived) = (TestClock(), Gate())
         let stub = StubTransport { _ in
@@ -466,7 +466,7 @@ struct DataRequestRegressionTests {
         #expect(await task.value.failure?.code == .timedOut)
     }
 
-    @Test("A URLRequest's own timeout counts, its body stream is refused rather than dropped")
+    @Test("A URLRequest's timeoutInterval applies, and its httpBodyStream is invalidRequest")
     func urlRequest() async throws {
         let clock = TestClock()
         let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))
@@ -484,7 +484,7 @@ struct DataRequestRegressionTests {
         #expect(await session.request(urlRequest).serializing(Data.self).result.failure?.code == .invalidRequest)
     }
 
-    @Test("Observers end when a request is released before its start")
+    @Test("Loops over events end when the request is released before its start")
     func droppedObservation() async {
         let session = Session(transport: StubTransport { _ in .status(200) })
         let events = session.request("http://a/").events
@@ -504,7 +504,7 @@ struct DataRequestRegressionTests {
         #expect(await code { $0.validate(statusCode: 500...599) } == .unacceptableStatus)
     }
 
-    @Test("Headers that are known secrets stay with their origin")
+    @Test("A secret header such as X-Api-Key is not sent to another origin after a redirect")
     func apiKey() async throws {
         let stub = StubTransport { $0.path == "/a" ? .redirect(to: "http://other/b") : .status(200) }
         let request = Session(transport: stub).request("http://h/a", headers: ["X-Api-Key": "k", "X": "1"])

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Responses that validators refuse by their head, whatever comes of their bodies.
-@Suite("Refused by the head", .timeLimit(.minutes(5)))
+@Suite("Refusals by the response's head", .timeLimit(.minutes(5)))
 struct EarlyRefusalTests {
     /// The outcome, with time passing once so many bytes have come.
     private func response(
@@ -34,7 +34,7 @@ struct EarlyRefusalTests {
 
     /// What a server does after the head, in Python, and what is kept of the body.
     @Test(
-        "An unacceptable status is the error, even if the body breaks off or never ends",
+        "An unacceptable status is the error even if the body is interrupted or never ends",
         arguments: [
             ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello'); c.close()", "hello"),
             ("c.sendall(b'\(notFound)Content-Length: 100\\r\\n\\r\\nhello')", "hello"),
@@ -61,7 +61,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "An unacceptable type is the error too, if the body is not empty",
+        "An unacceptable content type is the error even if the body is interrupted or never ends",
         arguments: [
             "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\nContent-Length: 100\\r\\n\\r\\nhello')",
             "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Type: a/b\\r\\n\\r\\nhello')",
@@ -78,7 +78,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "A response with an empty body is accepted by every type",
+        "A response with an empty body is accepted with any content type",
         arguments: [
             "Content-Length: 0\\r\\n\\r\\n", "Transfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n",
             "Connection: close\\r\\n\\r\\n",
@@ -91,7 +91,7 @@ struct EarlyRefusalTests {
         #expect(response.error == nil, "\(response)")
     }
 
-    @Test("A response to HEAD is refused without waiting for a body")
+    @Test("The content type of a response to HEAD is not validated")
     func head() async {
         let session = Session(
             transport: StubTransport { _ in .text("hello", headers: ["Content-Length": "5", "Content-Type": "a/b"]) })
@@ -101,7 +101,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "The first validator that refuses decides, and closures get whole bodies only",
+        "Validators see a whole body in order; for an interrupted body the head's validator decides",
         arguments: [
             (nil, .validationFailed, 5), (MockResponse.Fault.truncate(after: 3), .unacceptableStatus, 0),
             (.resetMidBody(after: 3), .unacceptableStatus, 0),
@@ -122,7 +122,7 @@ struct EarlyRefusalTests {
         #expect(count.withLock { $0 } == seen)
     }
 
-    @Test("Retriers are asked about a response that its head refuses", arguments: [true, false])
+    @Test("A retrier is called for a status refused before the body ended", arguments: [true, false])
     func retried(_ isValidated: Bool) async {
         let clock = TestClock()
         let sent = Counter()
@@ -139,7 +139,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "A response that its head refuses ends with the refusal, not with a timeout",
+        "A refused response whose body stalls ends with the refusal, not with a timeout",
         arguments: ["silence", "attempt", "deadline"])
     func timeouts(_ kind: String) async throws {
         let clock = TestClock()
@@ -158,7 +158,7 @@ struct EarlyRefusalTests {
         #expect(response.error?.code == .unacceptableStatus, "\(response)")
     }
 
-    @Test("Shared and hedged requests are refused by the head too", arguments: [true, false])
+    @Test("The refusal by the head is the error of shared and hedged requests too", arguments: [true, false])
     func shared(_ isHedged: Bool) async {
         let stub = StubTransport { _ in MockResponse.text("hello", status: 404).with(.truncate(after: 3)) }
         var configuration = SessionConfiguration(coalescesRequests: !isHedged)

@@ -44,7 +44,7 @@ struct EventStreamTests {
         return found
     }
 
-    @Test("No event is lost or repeated over a thousand connections that are cut off anywhere", arguments: [1, 2])
+    @Test("No event is lost or repeated over a thousand interrupted connections", arguments: [1, 2])
     func thousand(seed: UInt64) async throws {
         let feed = Feed(1600, seed: seed)
         let stub = StubTransport { feed.reply(to: $0) }
@@ -57,7 +57,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Over sockets, where the server closes each connection, no event is lost or repeated",
+        "No event is lost or repeated over sockets when the server closes each connection",
         arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let feed = Feed(120, seed: 3)
@@ -73,7 +73,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "The reconnection waits for the stream's retry, and a cancel ends the wait at once", arguments: [true, false])
+        "A reconnection waits for the stream's retry, and a cancel ends the wait at once", arguments: [true, false])
     func waits(_ isCancelled: Bool) async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -97,7 +97,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A server without a heartbeat is reconnected to")
+    @Test("A stream reconnects if no bytes arrive for heartbeatTimeout")
     func heartbeat() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -119,7 +119,7 @@ struct EventStreamTests {
         clock.advance(by: .seconds(100))
     }
 
-    @Test("A stream is not reconnected without an id, after its Content-Length, with another method, beyond the limit")
+    @Test("A stream without id, with Content-Length, by POST or above the limit of failures does not reconnect")
     func ends() async throws {
         let chunked = StubTransport { _ in .events(["data: 1\n\n"]) }
         #expect(try await data(Session(transport: chunked).stream(Self.url)) == [1])
@@ -141,7 +141,7 @@ struct EventStreamTests {
         #expect(broken.requests.count == 5)
     }
 
-    @Test("Validators run on each connection's head, and the head can be awaited first")
+    @Test("Validators run for the head of each connection, and the head can be awaited before the events")
     func validators() async throws {
         let stub = StubTransport {
             $0.headers["Last-Event-ID"] == nil ? .events(["id: 1\nretry: 0\ndata: 1\n\n"]) : .status(404)
@@ -155,7 +155,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "A status other than 200 and 204 to a reconnection ends the loop with an error, with .always too",
+        "A status other than 200 and 204 ends a reconnecting stream with an error, with .always too",
         arguments: [EventReconnection.ifResumable(), .always()], [404, 410, 403])
     func refusedReconnection(_ reconnection: EventReconnection, _ status: Int) async throws {
         let stub = StubTransport {
@@ -175,7 +175,7 @@ struct EventStreamTests {
         #expect(found == ["1"] && stub.requests.count == 2)
     }
 
-    @Test("Events that were not taken when the attempt ended are requested again")
+    @Test("Events that were received but not taken when the connection ended are requested again")
     func takenBack() async throws {
         let url = try #require(URL(string: Self.url))
         let sink = StreamSink()
@@ -202,7 +202,7 @@ struct EventStreamTests {
         #expect(try await sink.prepare(request).head.headers["Last-Event-ID"] == "1")
     }
 
-    @Test("The time without a heart-beat is the reconnection's, whatever the request's timeout is")
+    @Test("heartbeatTimeout applies to a stream instead of the request's timeout")
     func heartbeatAndTimeout() async throws {
         let clock = TestClock()
         let stub = StubTransport { request in
@@ -224,7 +224,7 @@ struct EventStreamTests {
         time.cancel()
     }
 
-    @Test("The deadline ends the wait for the next connection")
+    @Test("The deadline ends the wait for a reconnection")
     func deadline() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .events(["retry: 500000\nid: 1\ndata: 1\n\n"]) }
@@ -238,7 +238,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Only status 200 with text/event-stream is a stream of events; other responses are not retried",
+        "A response is an event stream only with status 200 and text/event-stream; others are not retried",
         arguments: [
             (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil),
             (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),
@@ -264,7 +264,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "An option accepts other types, which are sent as Accept",
+        "The option contentTypes accepts other types, and is sent as Accept",
         arguments: [
             (["application/x-events", "text/event-stream"], "application/x-events", true),
             (["application/x-events"], "text/event-stream", false), (["*/*"], nil, true), (["*/*"], "text/html", true),

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Files that are no download's", .timeLimit(.minutes(5)))
+@Suite("Files that are not partial files", .timeLimit(.minutes(5)))
 struct ForeignFileTests {
     private static let mine = Data("0123".utf8)
 
@@ -73,7 +73,7 @@ struct ForeignFileTests {
         + (geteuid() == 0 ? ["another user's"] : [])
 
     @Test(
-        "Resume data that names a foreign file is refused, and the file stays", arguments: kinds,
+        "Resume data that names a foreign file is refused, and the file is unchanged", arguments: kinds,
         [206, 404])
     func forgedResumeData(_ kind: String, _ status: Int) async throws {
         let folder = try TemporaryFolder()
@@ -94,7 +94,7 @@ struct ForeignFileTests {
         #expect(try Data(contentsOf: file) == Self.mine)
     }
 
-    @Test("A pipe or a folder that resume data names is not waited for and stays")
+    @Test("Resume data that names a pipe or a folder is refused at once, and neither is removed")
     func specialFiles() async throws {
         let folder = try TemporaryFolder()
         for isPipe in [true, false] {
@@ -111,7 +111,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test("Resume data whose file is gone starts over, and does not make a file of that name")
+    @Test("Resume data whose partial file is gone starts over, and does not create that file")
     func goneFile() async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder, "elsewhere/x.partial")
@@ -125,7 +125,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A download's partial file is continued, whatever its name, and has no mark at the end",
+        "Resume data continues a partial file of any name, and the complete file has no mark",
         arguments: [PartialFile.MarkPlace.attribute, .beside])
     func ownFile(_ place: PartialFile.MarkPlace) async throws {
         let folder = try TemporaryFolder()
@@ -142,7 +142,7 @@ struct ForeignFileTests {
         #expect(PartialFile.mark(at: target.path) == nil)
     }
 
-    @Test("Discarding removes the partial file", arguments: [PartialFile.MarkPlace.attribute, .beside])
+    @Test("Discarding resume data removes the partial file", arguments: [PartialFile.MarkPlace.attribute, .beside])
     func discarding(_ place: PartialFile.MarkPlace) async throws {
         let folder = try TemporaryFolder()
         let named = Self.partial(in: folder)
@@ -153,7 +153,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "Downloads are continued on a file system without attributes too", arguments: [true, false])
+        "Downloads are continued on a file system without extended attributes", arguments: [true, false])
     func withoutAttributes(_ isKept: Bool) async throws {
         let folder = try TemporaryFolder()
         let (url, target) = (try "http://a/".asURL(), folder.url.appending(path: "target"))
@@ -181,7 +181,8 @@ struct ForeignFileTests {
     // MARK: The partial file of `.continuePartialFile`
 
     @Test(
-        "A forged partial file is left alone, with or without notes", arguments: ["two names", "no mark", "a link"],
+        "A link or a file without a mark in place of the partial file is unchanged, with or without notes",
+        arguments: ["two names", "no mark", "a link"],
         [true, false])
     func plantedPartialFile(_ kind: String, _ hasNotes: Bool) async throws {
         let folder = try TemporaryFolder()
@@ -208,7 +209,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "A partial file of a download whose notes are lost, or are of another file, starts over",
+        "A partial file whose notes are lost or belong to another file is started over",
         arguments: [true, false])
     func lostNotes(_ areOthers: Bool) async throws {
         let folder = try TemporaryFolder()
@@ -259,7 +260,7 @@ struct ForeignFileTests {
 
     // MARK: Notes
 
-    @Test("Notes are for this user's eyes only, also where a file of that name could be read by others")
+    @Test("Notes of a download are readable by their owner only, even if they replace a readable file")
     func notes() async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "target")
@@ -277,7 +278,7 @@ struct ForeignFileTests {
         #expect(before.offset == 2)
     }
 
-    @Test("A file that is written privately never was anybody else's to read, whatever the mask")
+    @Test("A file written privately has mode 0600")
     func writtenPrivately() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "notes").path

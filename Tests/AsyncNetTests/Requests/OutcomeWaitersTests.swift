@@ -44,7 +44,7 @@ struct OutcomeWaitersTests {
         #expect(await resumed(count, removing: removed) == (1...count).filter { !removed.contains($0) })
     }
 
-    @Test("Each waiter has an identity of its own")
+    @Test("Each waiter has a different identifier")
     func identities() {
         var waiters = OutcomeWaiters()
         #expect((1...3).map { _ in waiters.newID() } == [1, 2, 3])

@@ -21,7 +21,7 @@ struct PausedUploadTests {
     }
 
     @Test(
-        "A server that closes the connection ends the request",
+        "A server that closes the connection ends an upload that waits for its producer",
         arguments: [
             "c.close()", "c.shutdown(socket.SHUT_WR)",
             "c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))\nc.close()",
@@ -33,7 +33,7 @@ struct PausedUploadTests {
     }
 
     @Test(
-        "A refusing response ends a waiting upload, whether or not the connection stays open",
+        "An early response is delivered while the upload waits for its producer",
         arguments: [413, 401, 500, 307],
         ["", "\nc.close()"])
     func refused(_ status: Int, _ end: String) async throws {
@@ -43,7 +43,7 @@ struct PausedUploadTests {
         #expect(response.value == "no", "\(response)")
     }
 
-    @Test("After an interim response the producer is waited for without a limit")
+    @Test("After an interim response an upload waits for its producer without a timeout")
     func informational() async throws {
         let clock = TestClock()
         let server = try RawServer(
@@ -74,7 +74,9 @@ struct PausedUploadTests {
         #expect(try await task.value.get() == "ok")
     }
 
-    @Test("After a cancel, a sequence that never waits is not read any more", arguments: TransportUnderTest.allCases)
+    @Test(
+        "After a cancel, a body sequence that never suspends is not read any more",
+        arguments: TransportUnderTest.allCases)
     func endlessEmptyChunks(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let (asked, ended) = (Gate(), Gate())
@@ -89,7 +91,9 @@ struct PausedUploadTests {
         }
     }
 
-    @Test("A session finishes even if an abandoned producer never ends", arguments: TransportUnderTest.allCases)
+    @Test(
+        "finish() returns even if the producer of a cancelled upload never ends", arguments: TransportUnderTest.allCases
+    )
     func finish(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let (asked, release) = (Gate(), DispatchSemaphore(value: 0))

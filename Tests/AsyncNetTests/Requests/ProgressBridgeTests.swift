@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Foundation's progress", .timeLimit(.minutes(5)))
 struct ProgressBridgeTests {
-    @Test("Progress is set to the transfer's, with rate and remaining time")
+    @Test("A Progress gets the transfer's bytes, rate and remaining time")
     func following() async throws {
         let steps = AsyncStream { continuation in
             continuation.yield(TransferProgress(completedBytes: 10, totalBytes: nil, bytesPerSecond: 0))
@@ -21,7 +21,7 @@ struct ProgressBridgeTests {
         #expect(progress.userInfo[.estimatedTimeRemainingKey] as? Double == 5)
     }
 
-    @Test("Progress is indeterminate until the length is known, and reaches the end of a download")
+    @Test("A Progress is indeterminate until the length is known, and finished at the end of the download")
     func download() async throws {
         try await withServer(.data(Data(count: 200_000))) { (server: MockServer) async throws in
             let download = Session().download(server.url(), to: .temporary)
@@ -40,7 +40,7 @@ struct ProgressBridgeTests {
         func hold(_ engine: RequestEngine) { self.engine = engine }
     }
 
-    @Test("Pausing, resuming and cancelling a Progress does so with its request, which it does not keep alive")
+    @Test("Pausing, resuming and cancelling a Progress controls its request, and does not keep it alive")
     func control() async throws {
         let clock = TestClock()
         let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))

@@ -31,7 +31,7 @@ struct ProgressStepsTests {
         return all.withLock { $0 }
     }
 
-    @Test("A loop that waits for a request that nobody starts says so once, and does not start it")
+    @Test("A loop over the progress of a request that is not started logs a notice once, and does not start it")
     func vainLoop() async throws {
         let request = session().upload(.data(.init()), to: "http://a/b?secret=1")
         let texts = await looping(over: request.uploadProgress) { texts in
@@ -47,7 +47,7 @@ struct ProgressStepsTests {
         #expect(!text.contains("secret") && stub.requests.isEmpty)
     }
 
-    @Test("A loop over a request that starts in time says nothing")
+    @Test("A loop over the progress of a request that starts in time logs no notice")
     func startedInTime() async throws {
         let request = session().request("http://a/")
         let texts = await looping(over: request.downloadProgress) { _ in
@@ -62,7 +62,7 @@ struct ProgressStepsTests {
         #expect(texts.isEmpty)
     }
 
-    @Test("A loop over the progress of a suspended request says nothing")
+    @Test("A loop over the progress of a suspended request logs no notice")
     func suspended() async throws {
         let request = session().request("http://a/")
         await request.suspend()
@@ -75,7 +75,7 @@ struct ProgressStepsTests {
         #expect(texts.isEmpty)
     }
 
-    @Test("A loop does not keep its request alive, and ends when the request is released")
+    @Test("A loop over progress does not keep its request alive, and ends when the request is released")
     func released() async throws {
         for await _ in session().request("http://a/").downloadProgress {}
         #expect(stub.requests.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("A 206 response is as long as its Content-Range", .timeLimit(.minutes(5)))
+@Suite("Lengths of 206 responses", .timeLimit(.minutes(5)))
 struct RangeLengthTests {
     private static let mebi = 1 << 20
 
@@ -49,7 +49,8 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "Later segments that are too long leave only complete segments, retried or not", arguments: [true, false],
+        "A later segment that is too long ends the download, and only complete segments are kept",
+        arguments: [true, false],
         TransportUnderTest.allCases)
     func laterParts(_ isRetried: Bool, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(6 * Self.mebi))
@@ -71,7 +72,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "The rest of a download of unknown length has the length of its Content-Range",
+        "A continued download ends when it has the length of Content-Range, and is an error with another one",
         arguments: [("10", 2), ("10", 6), ("10", 11), ("*", 2), ("*", 6), ("*", 11)], TransportUnderTest.allCases)
     func rest(_ said: (total: String, count: Int), _ transport: TransportUnderTest) async throws {
         let (total, count) = said
@@ -102,7 +103,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "A body for a requested range that is longer or shorter than its Content-Range is an error",
+        "A 206 body that is longer or shorter than its Content-Range is an error",
         arguments: [0, 2, 6, 11], TransportUnderTest.allCases)
     func others(_ count: Int, _ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
@@ -124,7 +125,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "Bodies without a single byte range have no expected length",
+        "A 206 body without a single byte range, or with an unknown coding, may have any length",
         arguments: [
             MockResponse(206, headers: ["Content-Type": "multipart/byteranges; boundary=x"], body: Data("--x--".utf8)),
             MockResponse(
@@ -139,7 +140,7 @@ struct RangeLengthTests {
         #expect(await head.serializing(Data.self).result.failure?.code != .bodyEndedEarly)
     }
 
-    @Test("A body longer than its range is counted only up to the range")
+    @Test("Received bytes beyond the expected length are not counted")
     func counted() throws {
         var received = ReceivedBytes(count: 0)
         received.expected = 6

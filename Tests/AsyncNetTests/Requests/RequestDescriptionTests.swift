@@ -10,7 +10,7 @@ import Testing
 /// What `print` shows of requests, and the parts of a `URLRequest`.
 @Suite("Descriptions of requests", .timeLimit(.minutes(5)))
 struct RequestDescriptionTests {
-    @Test("A request shows method, URL without secrets, state and status")
+    @Test("A request's description has method, URL without secrets, state and status")
     func descriptions() async throws {
         let session = Session(transport: StubTransport { _ in .status(204) })
         let request = session.request("http://u:secret@a/b?token=secret", method: .put)
@@ -26,7 +26,7 @@ struct RequestDescriptionTests {
         #expect("\(download)" == "GET http://a/c (finished, 204)")
     }
 
-    @Test("debugDescription is the curl command of the request without secrets, before and after the request is sent")
+    @Test("A request's debugDescription is its curl command without secrets, before and after it is sent")
     func debugDescriptions() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(204) }, configuration: .init(defaultHeaders: [:]))
@@ -43,7 +43,7 @@ struct RequestDescriptionTests {
         }
     }
 
-    @Test("debugDescription of a request that a router makes is its description until it is sent")
+    @Test("The debugDescription of a router's request is its description until it is sent")
     func routerDebugDescription() async throws {
         let session = Session(transport: StubTransport { _ in .status(204) })
         let request = session.request(CallSiteTests.Router.user(1))
@@ -68,7 +68,7 @@ struct RequestDescriptionTests {
         }
     }
 
-    @Test("A URLRequest has AsyncNet's method and headers, and a curl command without secrets")
+    @Test("A URLRequest has the properties method and headers, and a curl command without secrets")
     func urlRequest() throws {
         var request = URLRequest(url: try "http://a/b?token=secret".asURL())
         request.method = .patch
@@ -79,7 +79,7 @@ struct RequestDescriptionTests {
         #expect(request.curlDescription(showsSecrets: true).contains("Bearer secret"))
     }
 
-    @Test("A response can be made without a transfer")
+    @Test("A response can be made from its parts without a transfer")
     func response() throws {
         var request = URLRequest(url: try "http://a/b?token=secret".asURL())
         request.httpBody = Data("body".utf8)
@@ -96,7 +96,7 @@ struct RequestDescriptionTests {
         #expect(failed.error?.code == .timedOut && failed.request == nil && failed.statusCode == nil)
     }
 
-    @Test("A response's result and error can be replaced")
+    @Test("A response's result and error can be mapped")
     func transforms() async throws {
         struct Other: Error, Equatable { var code: AsyncNetError.Code }
         let session = Session(transport: StubTransport { _ in .json(User.json) })

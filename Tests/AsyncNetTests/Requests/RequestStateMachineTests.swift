@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Request state machine", .timeLimit(.minutes(5)))
 struct RequestStateMachineTests {
-    @Test("The first resume starts the request, also after a suspend; later resumes continue it")
+    @Test("The first resume starts the request, even after a suspend, and later ones continue it")
     func resuming() {
         var machine = RequestStateMachine()
         #expect(machine.state == .initialized)
@@ -19,7 +19,7 @@ struct RequestStateMachineTests {
         #expect(other.resume() == .start)
     }
 
-    @Test("Terminal states never change", arguments: [RequestState.finished, .cancelled])
+    @Test("A finished or cancelled state does not change", arguments: [RequestState.finished, .cancelled])
     func terminal(_ end: RequestState) {
         var machine = RequestStateMachine()
         _ = machine.resume()
@@ -33,7 +33,7 @@ struct RequestStateMachineTests {
         #expect(machine.attempts == 1)
     }
 
-    @Test("Every state can be ended, and only by a terminal state")
+    @Test("Every state can be ended, but only by finished or cancelled")
     func ending() {
         for prepare in [{ _ in }, { _ = $0.resume() }, { _ = $0.suspend() }] as [(inout RequestStateMachine) -> Void] {
             var machine = RequestStateMachine()

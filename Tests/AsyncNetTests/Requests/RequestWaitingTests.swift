@@ -7,7 +7,7 @@ import Testing
 /// The tasks that wait for the outcome of one request.
 @Suite("Waiting for a request", .timeLimit(.minutes(5)))
 struct RequestWaitingTests {
-    @Test("A task whose wait is cancelled while the request ends does not cancel it for the others")
+    @Test("Cancelling a waiting task while the request ends does not cancel the request for other tasks")
     func leavingWaiter() async throws {
         let session = HeldSession(StubTransport { _ in .text("x") })
         let head = HTTPRequestHead(method: .get, url: try "http://a/".asURL())
@@ -23,7 +23,7 @@ struct RequestWaitingTests {
     }
 
     @Test(
-        "A request ends though the executor of the task that started it does not run its jobs",
+        "A request ends even if the executor of the task that started it stops running jobs",
         arguments: TransportUnderTest.allCases)
     func suspendedExecutor(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Segmented downloads with failures", .timeLimit(.minutes(5)))
+@Suite("Failures of segmented downloads", .timeLimit(.minutes(5)))
 struct SegmentTroubleTests {
     private static let url = "http://a/file"
     private static let mebi = 1 << 20
     private let file = RangeStub(data: patternedData(9_000_001))
 
-    @Test("The first segment that fails ends the others at once, and no more are requested")
+    @Test("The first segment that fails ends the other segments, and no more are requested")
     func firstFailure() async throws {
         let (folder, gate) = (try TemporaryFolder(), Gate())
         let stub = StubTransport { [file] request in
@@ -26,7 +26,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.count <= 4)
     }
 
-    @Test("finish() waits for segments that ignore their cancellation")
+    @Test("finish() waits for segments whose transport ignores cancellation")
     func finishing() async throws {
         let folder = try TemporaryFolder()
         let transport = StubbornTransport(file)
@@ -43,7 +43,7 @@ struct SegmentTroubleTests {
         #expect(transport.shutdowns.value == 1)
     }
 
-    @Test("A segment has the download's deadline, not its own", arguments: [20, 200])
+    @Test("Segments have the download's deadline, not the session's", arguments: [20, 200])
     func deadline(_ seconds: Int) async throws {
         let (folder, gate, clock) = (try TemporaryFolder(), Gate(), TestClock())
         let stub = StubTransport { [file] request in
@@ -63,7 +63,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "A segment is retried before its first byte; later the download's next attempt fetches the rest"
+        "A segment is retried before its first byte; after that the download's next attempt requests the rest"
     )
     func retries() async throws {
         let (folder, failures) = (try TemporaryFolder(), Counter())
@@ -84,7 +84,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "A response that is not the requested segment, or is encoded, is not written",
+        "A response with another range, total, entity tag, coding or length is not written as a segment",
         arguments: ["range", "total", "tag", "encoded", "short"])
     func wrongPart(_ kind: String) async throws {
         let folder = try TemporaryFolder()
@@ -110,7 +110,7 @@ struct SegmentTroubleTests {
         left?.discard()
     }
 
-    @Test("If a server sends less than the first segment, the whole file is requested")
+    @Test("If the first response has fewer bytes than the first segment, the whole file is requested")
     func lessThanAsked() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in $0.headers["Range"] == nil ? file.reply(to: $0) : file.part(0...999) }
@@ -120,7 +120,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.map { $0.headers["Range"] } == ["bytes=0-1048575", nil])
     }
 
-    @Test("A download gives its permit back for its segments")
+    @Test("A segmented download completes under a concurrency limit of 1, and returns its permit")
     func onePlace() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { [file] in file.reply(to: $0) }
@@ -143,7 +143,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.count < 9)
     }
 
-    @Test("A suspended download fetches no further segment")
+    @Test("A suspended download requests no further segment")
     func suspended() async throws {
         let (folder, gate) = (try TemporaryFolder(), Gate())
         let stub = StubTransport { [file] request in
@@ -162,7 +162,7 @@ struct SegmentTroubleTests {
         #expect(try Data(contentsOf: await download.value) == file.data)
     }
 
-    @Test("Segments are requested unencoded, and a segment of another version starts the download over")
+    @Test("Segments are requested with identity coding, and a 412 to a segment starts the download over")
     func refusedVersion() async throws {
         let (folder, other) = (try TemporaryFolder(), RangeStub(data: patternedData(70_000), tag: "\"2\""))
         let stub = StubTransport { [file] request in
@@ -175,7 +175,7 @@ struct SegmentTroubleTests {
         #expect(stub.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
     }
 
-    @Test("A segment that the rate would admit after the download's deadline ends it at once")
+    @Test("A segment admitted by the rate limit only after the download's deadline ends the download at once")
     func rate() async throws {
         let folder = try TemporaryFolder()
         let configuration = SessionConfiguration(
@@ -186,7 +186,7 @@ struct SegmentTroubleTests {
         #expect(await download.result.failure?.code == .deadlineExceeded)
     }
 
-    @Test("A server that is silent when the download starts over is noticed")
+    @Test("A stalled response after the download started over is timedOut")
     func silentAfterOtherVersion() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let stub = StubTransport { [file] request in
@@ -202,7 +202,7 @@ struct SegmentTroubleTests {
 
     // MARK: What a kill leaves
 
-    @Test("The notes on disk follow a long transfer")
+    @Test("The notes on disk are updated during a long transfer")
     func longTransfer() async throws {
         let (folder, long) = (try TemporaryFolder(), RangeStub(data: patternedData(40_000_000)))
         let target = folder.url.appending(path: "file")
@@ -222,7 +222,7 @@ struct SegmentTroubleTests {
         await download.engine.drained()
     }
 
-    @Test("A continued gap is removed from the notes too")
+    @Test("A gap in the partial file that was filled is removed from the notes")
     func filledGap() async throws {
         let folder = try TemporaryFolder()
         let target = folder.url.appending(path: "file")

@@ -21,7 +21,9 @@ struct SegmentedDownloadTests {
         return result
     }
 
-    @Test("Segments make up the file, each requested once", arguments: TransportUnderTest.allCases)
+    @Test(
+        "A segmented download requests each segment once, and the file has all bytes",
+        arguments: TransportUnderTest.allCases)
     func whole(_ transport: TransportUnderTest) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let session = transport.session()
@@ -49,7 +51,7 @@ struct SegmentedDownloadTests {
     }
 
     @Test(
-        "Without ranges or version, for small files and other methods, the file is not segmented",
+        "A download is not segmented without ranges or strong entity tag, if it is small, or not a GET",
         arguments: ["ranges", "version", "small", "method"])
     func one(_ reason: String) async throws {
         let data = reason == "small" ? Data(self.data.prefix(1000)) : self.data
@@ -66,7 +68,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("An empty file, which has no first segment, is downloaded too")
+    @Test("An empty file, which has no first segment, is downloaded with segments")
     func empty() async throws {
         try await withRanges(Data()) { (_: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             #expect(
@@ -75,7 +77,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A download whose file changes meanwhile starts over, without segments")
+    @Test("A segmented download whose file changes on the server starts over without segments")
     func changed() async throws {
         let other = patternedData(5_000_000)
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -87,7 +89,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A failed segment ends the download, and the bytes before the first gap are continued")
+    @Test("A failed segment ends the download, which is continued after its bytes before the first gap")
     func failure() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.after(4) { $0.breakOff(after: 1000) }
@@ -104,7 +106,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("A file with gaps of a killed process is continued at its first gap")
+    @Test("A partial file with gaps, left by a killed process, is continued at its first gap")
     func gaps() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let target = folder.url.appending(path: "file")
@@ -117,7 +119,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("While there are gaps, the notes on disk have the start of the first gap")
+    @Test("The notes on disk have the start of the first gap while there are gaps")
     func notes() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let target = folder.url.appending(path: "file")
@@ -134,7 +136,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("Suspending a download pauses all its segments, cancelling ends them")
+    @Test("Suspending a segmented download pauses all its segments, and cancelling ends them")
     func suspended() async throws {
         try await withRanges(patternedData(40_000_000)) {
             (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -160,7 +162,7 @@ struct SegmentedDownloadTests {
     // MARK: Checksums
 
     @Test(
-        "A given or announced checksum is verified; after a wrong one no file is left",
+        "A given or announced checksum is verified; a file with a wrong one is removed",
         arguments: ["given", "Repr-Digest", "Content-Digest"], [true, false])
     func checksums(_ kind: String, _ isRight: Bool) async throws {
         let data = patternedData(100_000)
@@ -181,7 +183,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("The whole file is verified, also after segments or a continuation; a segment's digest is ignored")
+    @Test("The checksum of the whole file is verified after segments or a continuation")
     func wholes() async throws {
         // A debug build hashes slowly.
         let data = patternedData(2_200_000)
@@ -208,7 +210,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("An invalid checksum is refused before anything is sent")
+    @Test("An invalid checksum ends the download before a request is sent")
     func malformed() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let download = Session().download(

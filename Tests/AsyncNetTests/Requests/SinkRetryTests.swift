@@ -8,13 +8,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Downloads and streams that are tried again", .timeLimit(.minutes(5)))
+@Suite("Retries of downloads and streams", .timeLimit(.minutes(5)))
 struct SinkRetryTests {
     private static let url = "http://a/file"
     private let file = RangeStub(data: patternedData(100_000))
 
     @Test(
-        "A download's next attempt continues the last, if the version is known",
+        "The next attempt of a download continues the last one if the response has an entity tag",
         arguments: [true, false], [true, false])
     func resumes(_ hasVersion: Bool, _ isKept: Bool) async throws {
         let (folder, sent) = (try TemporaryFolder(), Counter())
@@ -38,7 +38,7 @@ struct SinkRetryTests {
         #expect(folder.contents == ["file"])
     }
 
-    @Test("A download that cannot open its file does not store the server's new version")
+    @Test("A download whose partial file is locked does not change the entity tag of its resume data")
     func lockedFile() async throws {
         let (folder, url) = (try TemporaryFolder(), try #require(URL(string: Self.url)))
         let other = RangeStub(data: Data(patternedData(110_000).reversed()), tag: "\"2\"")
@@ -54,7 +54,7 @@ struct SinkRetryTests {
         #expect(try Data(contentsOf: await rest.value) == other.data)
     }
 
-    @Test("A download continues after a timeout; with another version it starts over")
+    @Test("A retried download continues after a timeout, or starts over with another entity tag")
     func silent() async throws {
         let (folder, clock, sent) = (try TemporaryFolder(), TestClock(), Counter())
         let other = RangeStub(data: patternedData(70_000), tag: "\"2\"")
@@ -81,7 +81,7 @@ struct SinkRetryTests {
     }
 
     @Test(
-        "A retrier decides once about a response, and its error ends the request", arguments: [true, false],
+        "A retrier is called once for each response, and its error ends the request", arguments: [true, false],
         [true, false])
     func askedOnce(_ isStream: Bool, _ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())
@@ -123,7 +123,7 @@ struct SinkRetryTests {
         #expect(asked.value == 1)
     }
 
-    @Test("A stream that broke off is not retried once its body has been read")
+    @Test("An interrupted stream is not retried once its body has been read")
     func notRepeated() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abc".utf8)).with(.truncate(after: 2)) }
         let stream = Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })
@@ -133,7 +133,7 @@ struct SinkRetryTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("Each attempt adapts the original request, not the attempt before")
+    @Test("Each attempt of a request adapts the original request")
     func adaptedAnew() async throws {
         let stub = StubTransport { _ in .status(503) }
         let request = Session(transport: stub).request(Self.url).interceptor(
@@ -156,7 +156,7 @@ struct SinkRetryTests {
         #expect(folder.contents.allSatisfy { $0 != "file" })
     }
 
-    @Test("A delay beyond the clock's range becomes its longest")
+    @Test("A retry delay beyond the clock's range waits until the request is cancelled")
     func longWait() async throws {
         let (stub, asked) = (StubTransport { _ in .fault(.refuse) }, Counter())
         let request = Session(transport: stub).request(Self.url).interceptor(
@@ -172,7 +172,7 @@ struct SinkRetryTests {
         #expect(await result.value.failure?.code == .cancelled)
     }
 
-    @Test("No timeout runs after the end of a body, or while it is not read", arguments: [200, 416])
+    @Test("The timeout does not run after the end of a download's body", arguments: [200, 416])
     func rests(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let state = Locked(true)

@@ -53,7 +53,9 @@ struct UploadTests {
             isLengthKnown: false),
     ]
 
-    @Test("Every kind of body arrives byte for byte, framed in one way", arguments: cases, TransportUnderTest.withHTTP2)
+    @Test(
+        "Each kind of body arrives unchanged, with either Content-Length or chunked framing", arguments: cases,
+        TransportUnderTest.withHTTP2)
     private func kinds(_ upload: Case, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let body = try upload.body(folder)
@@ -72,7 +74,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Progress has the total, and reaches it", arguments: TransportUnderTest.withHTTP2)
+    @Test("Upload progress has the total, and ends with it", arguments: TransportUnderTest.withHTTP2)
     func progress(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(3_000_000))
@@ -98,7 +100,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A redirect sends a body again if possible, otherwise it is an error",
+        "A redirect sends a body again, and a one-time body is an error",
         arguments: TransportUnderTest.withHTTP2)
     func redirects(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -131,7 +133,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A file goes out again whole on a connection that died under it", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A file is sent again whole after the reused connection was closed by the server",
+        arguments: TransportUnderTest.withHTTP2)
     func staleConnection(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let (session, data) = (transport.session(), patternedData(300_000))
@@ -149,7 +153,7 @@ struct UploadTests {
         /// The cache decides whether the loop reads the file itself or has it read; where files are only in memory,
         /// both are the former.
         @Test(
-            "A file that is not in the system's cache, or only half of it, is sent whole too", arguments: [1, 3],
+            "A file that is not, or only half, in the system's page cache is sent whole", arguments: [1, 3],
             [true, false])
         func uncachedFile(_ count: Int, _ isHalf: Bool) async throws {
             let folder = try TemporaryFolder()
@@ -174,7 +178,7 @@ struct UploadTests {
     #endif
 
     @Test(
-        "A response before the whole body was sent is delivered", arguments: TransportUnderTest.withHTTP2,
+        "A response that arrives before the body was sent is delivered", arguments: TransportUnderTest.withHTTP2,
         [401, 413, 200])
     func earlyResponse(_ transport: TransportUnderTest, _ status: Int) async throws {
         let folder = try TemporaryFolder()
@@ -188,7 +192,7 @@ struct UploadTests {
         }
     }
 
-    @Test("With Expect a refused body is not sent, an accepted body is", arguments: [417, 413, 200])
+    @Test("With Expect: 100-continue a body is sent if accepted, and not if refused", arguments: [417, 413, 200])
     func expectation(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(500_000))
@@ -222,7 +226,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A file that changes during the upload ends it, and the server never receives it whole",
+        "A file that changes during the upload ends it, and the server does not receive the whole body",
         arguments: TransportUnderTest.withHTTP2)
     func changedFile(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -283,7 +287,7 @@ struct UploadTests {
         }
     }
 
-    @Test("A stream of a negative length is not sent", arguments: TransportUnderTest.withHTTP2)
+    @Test("A stream with a negative length is invalidRequest and is not sent", arguments: TransportUnderTest.withHTTP2)
     func negativeLength(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let session = transport.session()
@@ -301,7 +305,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A stream that throws or has the wrong length ends the upload with the reason",
+        "A stream that throws or has the wrong length ends the upload with that error",
         arguments: TransportUnderTest.withHTTP2)
     func brokenStreams(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
@@ -323,7 +327,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Producers that block their threads hold up no other request", arguments: TransportUnderTest.withHTTP2)
+    @Test("Producers that block their threads do not delay other requests", arguments: TransportUnderTest.withHTTP2)
     func blockingProducers(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { .text("\($0.body.count)") }
@@ -378,7 +382,7 @@ struct UploadTests {
     }
 
     @Test(
-        "While the network waits for the producer no timeout runs; afterwards it does",
+        "The timeout does not run while the transport waits for the producer, and does afterwards",
         arguments: TransportUnderTest.withHTTP2)
     func slowProducer(_ transport: TransportUnderTest) async throws {
         let clock = TestClock()
@@ -420,7 +424,7 @@ struct UploadTests {
         }
     }
 
-    @Test("A session lists uploads, by URL and by URLRequest; a second body is refused")
+    @Test("A session lists its uploads, and an upload of a URLRequest with a body is refused")
     func requests() async throws {
         let stub = StubTransport { _ in .fault(.stall) }
         let session = Session(baseURL: "http://a/v1/", transport: stub)
@@ -444,7 +448,7 @@ struct UploadTests {
                 == .invalidRequest)
     }
 
-    @Test("A stream over URLSession is stored in a file without a name, which is removed")
+    @Test("A stream over URLSession is buffered in an unlinked temporary file")
     func temporaryFiles() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: .urlSession(.init(temporaryFolder: folder.url)))

@@ -29,7 +29,7 @@ struct DownloadPlanTests {
     // MARK: Requests
 
     @Test(
-        "A continued download requests the missing bytes, if the version is known",
+        "A continued download requests the missing bytes with If-Range if the validator is known",
         arguments: [
             (0, nil, "\"1\"", nil, nil),
             (4, nil, "\"1\"", "bytes=4-", "\"1\""),
@@ -43,7 +43,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "A segmented download requests its first segment first, unless no more bytes are missing",
+        "A segmented download requests its first segment, unless fewer bytes are missing",
         arguments: [
             (0, nil, .get, "bytes=0-1048575"),
             (4, nil, .get, "bytes=4-1048579"),
@@ -59,7 +59,7 @@ struct DownloadPlanTests {
     // MARK: Responses
 
     @Test(
-        "Without a range any response but a 206 is the file",
+        "Without a Range any response but a 206 is written from the start",
         arguments: [(200, true), (404, true), (500, true), (206, false)])
     func whole(_ status: Int, _ isWritten: Bool) {
         var plan = Self.plan(after: 0).plan
@@ -88,13 +88,15 @@ struct DownloadPlanTests {
         ([:], 503, nil),
     ]
 
-    @Test("A response to the request for the rest continues, starts over, completes or fails", arguments: rests)
+    @Test(
+        "The response to a continued download is appended, written from the start, complete or an error",
+        arguments: rests)
     func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
         var plan = Self.plan(after: 4, total: 10).plan
         #expect((try? plan.receive(Self.head(status, headers), size: 4)) == step)
     }
 
-    @Test("After a 416 that is no completion everything is requested, of whichever version")
+    @Test("After a 416 that does not complete the download the whole file is requested without If-Range")
     func restarted() throws {
         var plan = Self.plan(after: 4, total: 10, segments: 4).plan
         #expect(try plan.receive(Self.head(416, [:]), size: 4) == .again)
@@ -115,7 +117,7 @@ struct DownloadPlanTests {
         ([:], 404, .write(from: 0), nil),
     ]
 
-    @Test("The response to the first segment decides whether the other segments are requested", arguments: firsts)
+    @Test("The response to the first segment decides whether further segments are requested", arguments: firsts)
     func first(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step, _ total: Int64?) throws {
         var plan = Self.plan(after: 0, segments: 4).plan
         #expect(try plan.receive(Self.head(status, headers), size: 0) == step)
@@ -124,7 +126,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "The response decides which resume data is left",
+        "The resume data has the response's strong validator and length",
         arguments: [
             (200, ["ETag": "\"1\"", "Content-Length": "10"], "\"1\"", 10),
             (200, ["ETag": "W/\"1\"", "Content-Length": "10"], "", 10),
@@ -139,7 +141,7 @@ struct DownloadPlanTests {
     }
 
     @Test(
-        "A digest is the checksum of the file only if it covers the whole representation",
+        "A digest is a checksum of the file only if it covers the whole representation",
         arguments: [
             (200, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),
             (206, ["Repr-Digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"], 1),

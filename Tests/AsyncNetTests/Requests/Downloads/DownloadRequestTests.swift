@@ -20,7 +20,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "The file is complete, at its place, and no other file is left", arguments: [0, 1, 1_000_000],
+        "The complete file is at its place, and no other file is left", arguments: [0, 1, 1_000_000],
         TransportUnderTest.withHTTP2)
     func whole(_ size: Int, _ transport: TransportUnderTest) async throws {
         let (folder, data) = (try TemporaryFolder(), patternedData(size))
@@ -52,7 +52,7 @@ struct DownloadRequestTests {
         #expect(await download.result.failure?.code == .cancelled)
     }
 
-    @Test("An existing file is kept unless it is to be replaced; missing folders are made by option")
+    @Test("An existing file is kept, and a missing folder an error, unless the options say otherwise")
     func options() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: StubTransport { _ in .text("new") })
@@ -72,7 +72,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "The response decides the place: a safe name in a folder, or a closure's result",
+        "The place of a file is a safe name of the response in a folder, or a closure's result",
         arguments: [
             ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/passwd\"", "passwd"),
             ("inline", "b.bin"),
@@ -91,7 +91,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "After any error no file is left",
+        "After a failed download without resume data no file is left",
         arguments: [
             MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead),
             .fault(.closeBeforeHead), .status(404, body: "no"),
@@ -110,7 +110,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A folder that is removed during the download is an error, not a crash")
+    @Test("A folder removed during the download is fileNotWritable")
     func vanishing() async throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "in")
@@ -128,7 +128,7 @@ struct DownloadRequestTests {
     // MARK: Going on
 
     @Test(
-        "A cancelled or broken download continues with one request for the rest", arguments: [true, false])
+        "A cancelled or interrupted download is continued with one request for the rest", arguments: [true, false])
     func resuming(_ isCancelled: Bool) async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let (session, target) = (Session(), folder.url.appending(path: "a"))
@@ -156,7 +156,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A running download is cancelled with resume data")
+    @Test("cancel(producingResumeData:) of a running download returns resume data")
     func cancelUnderWay() async throws {
         let folder = try TemporaryFolder()
         let reply = MockResponse(200, headers: ["ETag": "\"1\""], body: data).with(.stallMidBody(after: 300_000))
@@ -173,7 +173,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A download whose response has no strong entity tag leaves no resume data", arguments: ["W/\"1\"", "none"])
+    @Test("A download without a strong entity tag leaves no resume data", arguments: ["W/\"1\"", "none"])
     func noValidator(_ tag: String) async throws {
         try await withRanges(tag: tag) { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             await ranges.breakOff(after: 10)
@@ -183,7 +183,9 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A download starts over if the server has another version, or no ranges", arguments: [true, false])
+    @Test(
+        "A continued download starts over if the entity tag changed or the server has no ranges",
+        arguments: [true, false])
     func startsOver(_ isChanged: Bool) async throws {
         try await withRanges(knowsRanges: isChanged) {
             (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
@@ -202,7 +204,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A 416 completes the download if all bytes are there, and otherwise starts it over")
+    @Test("A 416 completes a download that has all bytes, and starts over another one")
     func unsatisfiable() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, asks) in [(1_000_000, 1), (1_000_001, 2)] {
@@ -218,7 +220,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "A response that is not the rest is refused, and the partial file is kept",
+        "A response that is not the requested rest is an error, and the partial file is kept",
         arguments: [
             MockResponse(206, headers: ["Content-Range": "bytes 5-9/10"], body: Data(count: 5)),
             MockResponse(206, headers: ["Content-Range": "nonsense"]), MockResponse(206),
@@ -248,7 +250,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("The next process finds a kept partial file and requests only the rest")
+    @Test("With .continuePartialFile a new session finds the partial file and requests only the rest")
     func keptPartialFile() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let destination = DownloadDestination.file(
@@ -274,7 +276,8 @@ struct DownloadRequestTests {
 
     // MARK: What must not be harmed
 
-    @Test("A foreign file with the name of a partial file is left alone", arguments: [true, false])
+    @Test(
+        "A foreign file with the name of the partial file is fileNotWritable and unchanged", arguments: [true, false])
     func foreignPartialFile(_ isFolder: Bool) async throws {
         let folder = try TemporaryFolder()
         let partial = folder.url.appending(path: "a.partial")
@@ -292,7 +295,7 @@ struct DownloadRequestTests {
         if !isFolder { #expect(try Data(contentsOf: partial) == Data("mine".utf8)) }
     }
 
-    @Test("A target that is no regular file is not replaced")
+    @Test("A destination that is a folder is not replaced")
     func specialTarget() async throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "in")
@@ -304,7 +307,7 @@ struct DownloadRequestTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A resume that fails before it begins leaves the file", arguments: [404, 200])
+    @Test("A continued download that fails before its body leaves the partial file unchanged", arguments: [404, 200])
     func refusedResume(_ status: Int) async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8))
@@ -318,7 +321,7 @@ struct DownloadRequestTests {
         #expect(try Data(contentsOf: resumeData.partialFile) == Data("0123456789".utf8))
     }
 
-    @Test("A 206 with only a part of the rest, or without a requested range, is refused")
+    @Test("A 206 with only a part of the rest, or without a requested range, is badServerResponse")
     func shortPart() async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)
@@ -335,7 +338,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "A 206 with another Last-Modified, or with a content coding, is not appended to a partial file",
+        "A 206 with another Last-Modified or a content coding is not appended to a partial file",
         arguments: [
             ["Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT"], ["Content-Encoding": "gzip"],
         ] as [HTTPHeaders])
@@ -352,7 +355,7 @@ struct DownloadRequestTests {
                 .code == .badServerResponse)
     }
 
-    @Test("A continued download requests the first URL, so that redirects and their header rules apply again")
+    @Test("A continued download requests the original URL, and redirects and their header rules apply again")
     func redirected() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             let front = try await MockServer.start(speaks: .both)
@@ -378,7 +381,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Validators do not run on a 416 to the download's own Range")
+    @Test("Validators do not refuse a 416 to the download's own Range")
     func validatedResume() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, type) in [(1_000_000, nil), (1_000_001, "application/pdf")] as [(Int, String?)] {
@@ -392,7 +395,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Two downloads at a time do not write to one partial file")
+    @Test("A second download to the same partial file is fileNotWritable")
     func lockedPartialFile() async throws {
         let folder = try TemporaryFolder()
         let destination = DownloadDestination.file(
@@ -410,7 +413,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("Forged resume data injects no headers; a body limit counts the bytes before the continuation")
+    @Test("Resume data cannot inject headers, and the body limit counts the bytes of the partial file")
     func tampered() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { _ in .init(206, headers: ["Content-Range": "bytes 10-19/20"], body: Data(count: 10))

@@ -4,13 +4,13 @@ import Foundation
 import Testing
 
 /// Downloads whose content is decoded, and their temporary files.
-@Suite("Serializing a download", .timeLimit(.minutes(5)))
+@Suite("Serializers of downloads", .timeLimit(.minutes(5)))
 struct DownloadSerializingTests {
     private let session = Session(transport: StubTransport { _ in .json(User.json) })
 
     private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    @Test("The file's content is decoded, by any number of serializers")
+    @Test("A downloaded file can be decoded by several serializers")
     func decodes() async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appending(path: "user.json")
@@ -22,7 +22,7 @@ struct DownloadSerializingTests {
         #expect(exists(place))
     }
 
-    @Test("Data, text and Empty are not decoded as JSON, with and without rules for empty bodies")
+    @Test("String, Data and NoContent are not decoded as JSON, with and without rules for empty bodies")
     func plainTypes() async throws {
         let session = Session(transport: StubTransport { $0.path == "/empty" ? .status(200) : .text("hello") })
         let empties = EmptyBodies(statusCodes: [204])
@@ -43,7 +43,7 @@ struct DownloadSerializingTests {
         #expect(try await session.request(empty).serializing(String.self).value.isEmpty)
     }
 
-    @Test("A temporary file goes with the request, unless its URL was read")
+    @Test("A temporary file is removed with its request, unless its URL was read")
     func temporary() async throws {
         let place = DownloadDestination.temporary
         var download: DownloadRequest? = session.download("http://a/", to: place)
@@ -69,7 +69,7 @@ struct DownloadSerializingTests {
         }
     }
 
-    @Test("A file that was removed meanwhile is an error")
+    @Test("Serializing a file that was removed is fileNotReadable")
     func removed() async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appending(path: "user.json")
@@ -78,7 +78,7 @@ struct DownloadSerializingTests {
         #expect(await download.serializing(User.self).response.error?.code == .fileNotReadable)
     }
 
-    @Test("A download puts its parameters into the query")
+    @Test("A download's parameters are encoded into the query")
     func parameters() async throws {
         let stub = StubTransport { request in
             .text("\(request.method) \(request.query ?? "") \(request.text)")

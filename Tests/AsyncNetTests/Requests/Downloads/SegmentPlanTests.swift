@@ -2,12 +2,12 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("The plan of a download in parts")
+@Suite("Segment plan")
 struct SegmentPlanTests {
     private static let mebi: Int64 = 1 << 20
 
     @Test(
-        "Parts cover everything once, in order",
+        "Segments cover all bytes once, in order",
         arguments: [
             (0, 1, 4), (0, 100 << 20, 4), (5, 5, 4), (5, 6, 1), (3 << 20, (1 << 30) + 17, 8), (7, 7, 1), (9, 5, 2),
             (0, Int64.max, 1),
@@ -28,7 +28,7 @@ struct SegmentPlanTests {
         #expect(total == .max)
     }
 
-    @Test("The bytes before the first gap end at the first unfinished segment")
+    @Test("The contiguous bytes end at the first unfinished segment")
     func contiguous() throws {
         var plan = SegmentPlan(from: 10, total: 10 + 3 * Self.mebi, segments: 3)
         let parts = (0..<3).compactMap { _ in plan.take() }

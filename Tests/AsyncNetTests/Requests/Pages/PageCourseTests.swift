@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Where a server's links may lead, and what goes there.
-@Suite("Where pages lead", .timeLimit(.minutes(5)))
+@Suite("Targets of pages", .timeLimit(.minutes(5)))
 struct PageCourseTests {
     private struct Secrets: RequestAdapter {
         func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
@@ -41,7 +41,7 @@ struct PageCourseTests {
     }
 
     @Test(
-        "A page of another origin is requested without the secrets of caller, session and adapters",
+        "A page at another origin is requested without secrets of caller, session and adapters",
         arguments: [
             ("https://b/", false), ("https://a:444/", false), ("https://sub.a/", false), ("//u:p@b/x", false),
             ("https://a/2", true), ("https://A:443/2", true), ("/2", true),
@@ -82,7 +82,7 @@ struct PageCourseTests {
         #expect(sent.allSatisfy { $0.head.url.host == "a" } && sent.count == 2 * authorized)
     }
 
-    @Test("Headers that a closure's own request has are sent to any origin, others are not")
+    @Test("Headers of a closure's own request are sent to any origin, the caller's secrets are not")
     func ownHeaders() async throws {
         let transport = transport("unused")
         let session = Session(
@@ -101,7 +101,7 @@ struct PageCourseTests {
     }
 
     @Test(
-        "Targets that cannot or must not be followed are errors, and nothing is sent",
+        "A target that is a loop, not HTTP, or http after https is pagingFailed and not requested",
         arguments: [
             ("", "loop"), ("https://a/#part", "loop"), ("http://a/", "http"), ("mailto:a@b", "scheme"),
             ("file:///etc/passwd", "scheme"), ("https:///x", "host"),
@@ -115,7 +115,7 @@ struct PageCourseTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("A link from https to http is followed if redirects from https to http are allowed")
+    @Test("A link from https to http is followed if insecure redirects are allowed")
     func insecure() async throws {
         let transport = transport("http://a/2")
         let configuration = SessionConfiguration(redirects: .follow(allowingInsecure: true))
@@ -126,7 +126,7 @@ struct PageCourseTests {
         #expect(transport.requests.last?.head.headers.contains(name: "Authorization") == false)
     }
 
-    @Test("A link to any earlier page is a loop, after redirects too", arguments: [false, true])
+    @Test("A link to an earlier page is a loop, even if that page was redirected", arguments: [false, true])
     func loops(_ isRedirected: Bool) async throws {
         let transport = PageTransport { request in
             switch request.head.url.path {
@@ -150,7 +150,7 @@ struct PageCourseTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("Equal requests of a closure are a loop, others to one URL are not")
+    @Test("Equal requests of a closure are a loop, and different ones to the same URL are not")
     func requests() async throws {
         func pages(_ body: @escaping @Sendable (Int) -> String) -> Pages<Int> {
             let count = Counter()
@@ -174,7 +174,7 @@ struct PageCourseTests {
 
     struct Failure: Error {}
 
-    @Test("An error of a closure is the underlying error, its malformed URL too")
+    @Test("An error of a closure is the underlying error of pagingFailed, and so is a malformed URL")
     func closureErrors() async throws {
         let session = Session(transport: transport("unused"))
         let thrown = await load(session.pages(Int.self, from: "https://a/", next: .url { _, _ in throw Failure() }))

@@ -44,7 +44,7 @@ struct PagesTests {
         do throws(AsyncNetError) { return try await iterator.next() == nil } catch { return false }
     }
 
-    @Test("Each page's link is followed, relative to the page, with the first request's headers")
+    @Test("The next link of each page is followed, relative to the page, with the first request's headers")
     func follows() async throws {
         let transport = Self.list(3)
         let session = Session(baseURL: "https://a/v1/", transport: transport)
@@ -59,7 +59,7 @@ struct PagesTests {
         #expect(try await collect(pages).count == 3, "another loop begins with the first page")
     }
 
-    @Test("A page is requested when it is asked for")
+    @Test("A page is requested when the loop asks for it")
     func lazy() async throws {
         let transport = Self.list(5)
         let pages = Session(transport: transport).pages([Int].self, from: "http://a/")
@@ -76,7 +76,7 @@ struct PagesTests {
         #expect(seen == 3 && transport.requests.count == 5)
     }
 
-    @Test("The first page may have parameters, or be a URLRequest; the next ones are GETs without its body")
+    @Test("The first page may have parameters or a body, and later pages are GETs without a body")
     func first() async throws {
         let transport = PageTransport { request in
             (200, request.head.url.query?.contains("p=2") == true ? [:] : ["Link": "</b?p=2>; rel=next"], "1")
@@ -102,7 +102,7 @@ struct PagesTests {
         var cursor: Int?
     }
 
-    @Test("Closures name the next URL or request by the decoded page")
+    @Test("A closure gives the next URL or request from the decoded page")
     func closures() async throws {
         let transport = PageTransport { request in
             let sent = request.body.data.flatMap { try? JSONDecoder().decode(Feed.self, from: $0).cursor }
@@ -135,7 +135,7 @@ struct PagesTests {
         #expect(try await collect(previous).count == 1)
     }
 
-    @Test("A decoder decodes each page, and the options' interceptors adapt each request")
+    @Test("Each page is decoded by the decoder given, and its request adapted by the options' interceptors")
     func options() async throws {
         struct Row: Decodable, Sendable { var firstName: String }
         let decoder = JSONDecoder()
@@ -184,7 +184,7 @@ struct PagesTests {
         }
     }
 
-    @Test("A refused page is an error of its status or type, a body that is not a page one of decoding")
+    @Test("A page with an unacceptable status or type, or that cannot be decoded, is an error")
     func refused() async throws {
         func pages(_ status: Int, _ headers: HTTPHeaders, _ body: String) -> Pages<[Int]> {
             let transport = PageTransport { request in
@@ -222,7 +222,7 @@ struct PagesTests {
         await ended.wait()
     }
 
-    @Test("Neither pages nor their iterator show secrets")
+    @Test("Descriptions of pages and of their iterator contain no secrets")
     func secrets() async throws {
         let pages = Session(transport: Self.list(3)).pages(
             [Int].self, from: "http://u:secret@a/?secret=1", headers: ["Authorization": "secret"],

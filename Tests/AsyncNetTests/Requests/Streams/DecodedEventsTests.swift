@@ -17,7 +17,7 @@ struct DecodedEventsTests {
         ).stream("http://a/prices?secret=1")
     }
 
-    @Test("Each event's data is a value; events without data are skipped")
+    @Test("The data of each event is decoded, and events without data are skipped")
     func values() async throws {
         let text =
             "id: 1\ndata: {\"price\":1}\n\n: comment\n\ndata\n\nevent: ping\ndata:\n\ndata: {\"price\":\ndata: 2}\n\n"
@@ -28,7 +28,7 @@ struct DecodedEventsTests {
         #expect(found == [Price(price: 1), Price(price: 2)])
     }
 
-    @Test("Events that other operators leave are decoded too, by any decoder")
+    @Test("Events that filter and prefix leave are decoded by the decoder given")
     func operators() async throws {
         struct Name: Decodable, Sendable { var firstName: String }
         let decoder = JSONDecoder()
@@ -44,7 +44,7 @@ struct DecodedEventsTests {
     }
 
     @Test(
-        "Data that cannot be decoded is an error with the event's id and the request",
+        "Data that cannot be decoded is decodingFailed with the event's id and the request",
         arguments: [
             ("id: 7\ndata: {}\n\n", "event \"7\""), ("data: {}\n\n", "an event without id"),
             ("id: \u{1B}[2J\ndata: {}\n\n", #"event "\u{1B}[2J""#),
@@ -67,7 +67,7 @@ struct DecodedEventsTests {
         #expect(await [.finished, .cancelled].contains(stream.state))
     }
 
-    @Test("A refused stream is its own error")
+    @Test("A stream with an unacceptable status ends a decoding loop with that error")
     func refused() async throws {
         let stream = Session(transport: StubTransport { _ in .status(500) }).stream("http://a/")
         let error = await #expect(throws: AsyncNetError.self) {

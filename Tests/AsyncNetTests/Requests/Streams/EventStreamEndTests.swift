@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// End markers, repeated POSTs, and the time that events may take: what programs for language models need.
-@Suite("Ends and times of event streams", .timeLimit(.minutes(5)))
+@Suite("Ends and timeouts of event streams", .timeLimit(.minutes(5)))
 struct EventStreamEndTests {
     private struct Chunk: Codable, Equatable, Sendable { var n: Int }
 
@@ -15,7 +15,7 @@ struct EventStreamEndTests {
 
     // MARK: The end marker
 
-    @Test("The end marker ends a loop over values without an error, and nothing is requested again")
+    @Test("The end marker ends a loop over decoded values without an error or a reconnection")
     func marker() async throws {
         let stub = StubTransport { _ in
             Self.events("id: 1\nretry: 0\ndata: {\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\ndata: {\"n\":3}\n\n")
@@ -30,7 +30,7 @@ struct EventStreamEndTests {
         #expect(found == [Chunk(n: 1), Chunk(n: 2)] && stub.requests.count == 1)
     }
 
-    @Test("The end marker ends the request though the iterator is kept, and is not delivered")
+    @Test("The end marker ends the request even if the iterator is kept, and is not delivered")
     func keptIterator() async throws {
         let stub = StubTransport { _ in
             Self.events("id: 1\nretry: 0\ndata: 1\n\ndata: [DONE]\n\n").with(.stallMidBody(after: 40))
@@ -47,7 +47,7 @@ struct EventStreamEndTests {
     }
 
     @Test(
-        "Only the marker alone ends a stream",
+        "Only an event whose data is exactly the marker ends a stream",
         arguments: [
             ("data: [DONE]x\n\ndata: 2\n\n", ["[DONE]x", "2"]), ("data: [DONE]\ndata: 1\n\n", ["[DONE]\n1"]),
             ("event: [DONE]\ndata: 1\n\n", ["1"]), ("data:[DONE]\n\ndata: 2\n\n", []), ("data: 1\n\n", ["1"]),
@@ -62,7 +62,7 @@ struct EventStreamEndTests {
     // MARK: Repeated POSTs
 
     @Test(
-        "A retrier may repeat a stream that failed before its first event, never one that failed after it",
+        "A stream is retried before its first event, and never after it",
         arguments: [HTTPMethod.post, .get],
         [(": ping\nid: 1\n\n", 2), ("", 2), ("data: 1\n\n", 1)])
     func repeated(_ method: HTTPMethod, _ start: (String, Int)) async throws {
@@ -84,7 +84,7 @@ struct EventStreamEndTests {
         #expect(start.1 == 2 ? found == ["2"] && code == nil : found == ["1"] && code == .bodyEndedEarly)
     }
 
-    @Test("A POST with the reconnection .always is an error that names the method, before anything is sent")
+    @Test("A stream by POST with the reconnection .always is invalidConfiguration, and is not sent")
     func alwaysByPost() async throws {
         let stub = StubTransport { _ in Self.events("data: 1\n\n") }
         for method in [HTTPMethod.post, .put, .query] {
@@ -134,7 +134,7 @@ struct EventStreamEndTests {
     }
 
     @Test(
-        "Comments do not defeat the time until the first event and between events",
+        "Comments do not extend firstEventTimeout and eventTimeout",
         arguments: [
             (30, nil, [.seconds(29), .ping, .seconds(1)], "The first event did not arrive within 30.0 seconds"),
             (
@@ -182,7 +182,7 @@ struct EventStreamEndTests {
         #expect(error?.message == message && error?.code == code)
     }
 
-    @Test("The attemptTimeout of a retry policy limits a stream up to its head, not a stream that runs well")
+    @Test("The attemptTimeout of a retry policy limits a stream only up to its head")
     func attemptTimeout() async throws {
         let (clock, server, found) = (TestClock(), Fed(), Found())
         let configuration = SessionConfiguration(

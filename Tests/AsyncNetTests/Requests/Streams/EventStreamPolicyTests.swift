@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 
 /// A reconnection of an event stream is a new request to the session's policies.
-@Suite("Policies of reconnections", .timeLimit(.minutes(5)))
+@Suite("Policies for reconnections of event streams", .timeLimit(.minutes(5)))
 struct EventStreamPolicyTests {
     private let clock = TestClock()
     private static let events = MockResponse.chunked(
@@ -48,7 +48,7 @@ struct EventStreamPolicyTests {
     }
 
     @Test(
-        "An expired token is refreshed once for a reconnection that gets 401, and the stream goes on",
+        "A 401 to a reconnection refreshes the credential once, and the stream continues",
         arguments: [EventReconnection.ifResumable(limit: 0), .ifResumable(), .always()])
     func refresh(_ reconnection: EventReconnection) async throws {
         let authenticator = TokenAuthenticator { _ in AccessToken(2) }
@@ -71,7 +71,7 @@ struct EventStreamPolicyTests {
     }
 
     @Test(
-        "The Retry-After of a 503 or 429 is waited for, with and without a retry policy",
+        "A reconnection waits for the Retry-After of a 503 or 429, with and without a retry policy",
         arguments: [503, 429], [[], [RetryPolicy(backoff: Backoff(scale: .zero))]])
     func retryAfter(_ status: Int, _ policies: [RetryPolicy]) async {
         let refusal = MockResponse.status(status, headers: ["Retry-After": "2"])
@@ -80,7 +80,7 @@ struct EventStreamPolicyTests {
         #expect(sent.data == ["1"] && sent.error == nil)
     }
 
-    @Test("A retrier's delay is no shorter than the stream's retry")
+    @Test("The delay of a reconnection is the stream's retry if the retrier's delay is shorter")
     func laterOfBoth() async {
         let sent = await read(
             .init(interceptors: [Retrier { _, _ in .retry }]), reconnections: [.status(503), .status(403)])
@@ -88,7 +88,7 @@ struct EventStreamPolicyTests {
         #expect(sent.error == nil)
     }
 
-    @Test("A retrier of the user's is asked about each failure of a stream, with attempts counted from its last events")
+    @Test("A retrier is called for each failure of a stream, with attempts counted from its last events")
     func ownRetrier() async {
         let asked = Locked<[String]>([])
         let retrier = Retrier { error, context in
@@ -107,14 +107,14 @@ struct EventStreamPolicyTests {
             ])
     }
 
-    @Test("A retrier of the user's ends a stream with an error of its own")
+    @Test("A retrier's error ends a stream")
     func ownError() async {
         let retrier = Retrier { error, _ in error.statusCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
         let sent = await read(.init(interceptors: [retrier]), reconnections: [.status(503)])
         #expect(sent.error?.code == .notCached && sent.times.count == 2)
     }
 
-    @Test("An offline machine's reconnection waits for the network, beyond the stream's limit of failures")
+    @Test("With an OfflineRetrier a reconnection waits for the network, above the stream's limit of failures")
     func offline() async {
         let feed = PathFeed(NetworkPath(status: .unsatisfied))
         let retrier = OfflineRetrier(timeout: .seconds(3600), monitor: feed.monitor, clock: TestClock())
@@ -142,7 +142,7 @@ struct EventStreamPolicyTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("The retry budget pays for reconnections that repeat a failed one, and ends the stream with its error")
+    @Test("The retry budget limits reconnections after a failed one, and not those after events")
     func budget() async {
         var configuration = SessionConfiguration(
             retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.2, window: .seconds(10)))
@@ -154,7 +154,7 @@ struct EventStreamPolicyTests {
         #expect(ends.times.count == 4 && ends.error == nil)
     }
 
-    @Test("A circuit that is open delays the stream and does not end it")
+    @Test("An open circuit delays a reconnection and does not end the stream")
     func breaker() async {
         let configuration = SessionConfiguration(
             circuitBreaker: CircuitBreaker(consecutiveFailures: 2, openDuration: .seconds(1)))

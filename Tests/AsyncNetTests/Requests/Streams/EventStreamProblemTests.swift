@@ -24,7 +24,7 @@ struct EventStreamProblemTests {
     }
 
     @Test(
-        "A 200 with JSON is refused by its type, with the decoded body as the cause, also if the request accepts JSON",
+        "A 200 with JSON in place of events is an error whose underlying error is the decoded body",
         arguments: [[:], ["Accept": "application/json, text/event-stream"]] as [HTTPHeaders])
     func decoded(_ headers: HTTPHeaders) async throws {
         let error = try await refusal(headers, #"{"error":{"message":"no credit"}}"#)
@@ -32,7 +32,7 @@ struct EventStreamProblemTests {
         #expect(error.data == Data(#"{"error":{"message":"no credit"}}"#.utf8))
     }
 
-    @Test("JSON of another form leaves the error without a cause")
+    @Test("A 200 with JSON that cannot be decoded as the problem is an error without an underlying error")
     func notDecoded() async throws {
         #expect(try await refusal([:], "[]").underlyingError == nil)
     }

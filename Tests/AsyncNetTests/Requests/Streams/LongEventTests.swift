@@ -20,7 +20,7 @@ struct LongEventTests {
     }
 
     @Test(
-        "An event, a comment or an id of 3 MiB is read by default",
+        "An event, a comment or an id of 3 MiB is received by default",
         arguments: [("data", 3 << 20), ("", 1), ("id", 1)])
     func defaultLimit(_ field: String, _ length: Int) async throws {
         let long = "\(field): \(String(repeating: "a", count: 3 << 20))\n"
@@ -29,7 +29,7 @@ struct LongEventTests {
         #expect(try await lengths(of: stream.serverSentEvents(reconnection: .never)) == [length])
     }
 
-    @Test("An event is limited by maximumLength; the error names the setting", arguments: [99, 100, 101])
+    @Test("An event above maximumLength is lineTooLong, and the error names the setting", arguments: [99, 100, 101])
     func eventLimit(_ length: Int) async throws {
         let stream = session(Self.event(length), "text/event-stream").stream("http://a/")
         do {
@@ -42,7 +42,9 @@ struct LongEventTests {
         }
     }
 
-    @Test("A JSON text is limited by maximumLength, 16 MiB by default", arguments: [(2 << 20, 16 << 20), (100, 102)])
+    @Test(
+        "A JSON text above maximumLength is an error, by default above 16 MiB",
+        arguments: [(2 << 20, 16 << 20), (100, 102)])
     func textLimit(_ length: Int, _ limit: Int) async throws {
         for type in ["application/x-ndjson", "application/json-seq"] {
             let mark = type.hasSuffix("seq") ? "\u{1E}" : ""
@@ -103,7 +105,7 @@ struct LongEventTests {
         var count: Int { state.withLock { $0.count } }
     }
 
-    @Test("The sink copies the buffer of an unfinished event only when the buffer grows, not for each chunk")
+    @Test("The buffer of an unfinished event is copied only when it grows, not for each chunk")
     func sinkCopies() async throws {
         let (sink, moves, chunks) = (StreamSink(), Moves(), 4096)
         let url = try #require(URL(string: "http://a/"))
@@ -134,7 +136,7 @@ struct LongEventTests {
         mutating func finish() -> [Bool] { [] }
     }
 
-    @Test("A stream of lines or JSON texts calls its parser while no other copy of it exists")
+    @Test("The parser of a stream of lines or JSON texts is uniquely referenced when it is called")
     func parserIsNotShared() async throws {
         let session = Session(transport: StubTransport { _ in .chunked(["a", "b", "c"]) })
         let parsed = ParsedStream(
@@ -145,7 +147,7 @@ struct LongEventTests {
         #expect(!found.isEmpty && !found.contains(false))
     }
 
-    @Test("Memory follows what arrives: none is reserved for the limit, and that of a long event is released")
+    @Test("No memory is reserved for the length limit, and that of a long event is released")
     func memory() throws {
         var events = ServerSentEventParser(limit: 1 << 40)
         var texts = JSONSequenceParser(limit: 1 << 40)

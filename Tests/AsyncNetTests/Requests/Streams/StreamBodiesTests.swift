@@ -6,7 +6,7 @@ import Testing
 /// Streams that write a body while they read another, that outlive their reader, and trailers.
 @Suite("Bodies of streams", .timeLimit(.minutes(5)))
 struct StreamBodiesTests {
-    @Test("The response is read while the body is still being sent", arguments: [TransportUnderTest.libcurl])
+    @Test("A response is read while its request's body is still being sent", arguments: [TransportUnderTest.libcurl])
     func bothWays(_ transport: TransportUnderTest) async throws {
         // Sends each chunk of the request's body back as soon as it has arrived.
         let server = try RawServer(
@@ -31,7 +31,7 @@ struct StreamBodiesTests {
         #expect(read == ["0", "1", "2", "3", "4"])
     }
 
-    @Test("Leaving the loop cancels the request, unless it may go on without a reader", arguments: [true, false])
+    @Test("Leaving the loop cancels the request unless automaticallyCancelling is false", arguments: [true, false])
     func leaving(_ isCancelling: Bool) async throws {
         let stub = StubTransport { _ in .chunked((0..<20).map { "\($0)\n" }) }
         let request = Session(transport: stub).stream("http://a/")
@@ -41,7 +41,7 @@ struct StreamBodiesTests {
         if !isCancelling { #expect(request.metrics.receivedBytes == 50) }
     }
 
-    @Test("A cancelled reader leaves a request that may go on without it")
+    @Test("Cancelling the reader does not cancel the request if automaticallyCancelling is false")
     func cancelledReader() async throws {
         let gate = Gate()
         let request = Session(transport: StubTransport { _ in .chunked(["a", "b", "c"]) }).stream("http://a/")
@@ -54,7 +54,7 @@ struct StreamBodiesTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("Trailers are in the response", arguments: [TransportUnderTest.libcurl])
+    @Test("The response has the trailers", arguments: [TransportUnderTest.libcurl])
     func trailers(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.enqueue(.chunked(["a"], trailers: ["X-Checksum": "1"]), .text("b"))
@@ -65,7 +65,7 @@ struct StreamBodiesTests {
         await server.stop()
     }
 
-    @Test("Encoded parameters are a stream's query, and its body for other methods")
+    @Test("A stream's parameters are its query, and its body for POST")
     func parameters() async throws {
         let stub = StubTransport { request in
             .text("\(request.query ?? "") \(request.text)")

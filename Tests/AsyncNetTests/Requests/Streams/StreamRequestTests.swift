@@ -12,7 +12,7 @@ struct StreamRequestTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("The body arrives whole, and as it is sent", arguments: TransportUnderTest.withHTTP2)
+    @Test("The body of a stream arrives whole, chunk by chunk as it was sent", arguments: TransportUnderTest.withHTTP2)
     func whole(_ transport: TransportUnderTest) async throws {
         let data = patternedData(3_000_000)
         try await withServer(
@@ -32,7 +32,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("The head arrives before the body, and awaiting it starts the request")
+    @Test("Awaiting the head starts the request, and returns before the body has arrived")
     func head() async throws {
         try await withServer(
             .status(201, headers: ["X": "1"], body: "body").with(.stallMidBody(after: 2)), .fault(.closeBeforeHead)
@@ -72,7 +72,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("Leaving the loop ends the transfer", arguments: TransportUnderTest.withHTTP2)
+    @Test("Leaving the loop cancels the request", arguments: TransportUnderTest.withHTTP2)
     func leaving(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
         await server.route("/*") { _ in .data(Data(count: 100)).with(.stallMidBody(after: 50)) }
@@ -86,7 +86,7 @@ struct StreamRequestTests {
         await server.stop()
     }
 
-    @Test("Cancelling the reader's task, or the request, ends the loop at once", arguments: [true, false])
+    @Test("Cancelling the reader's task or the request ends the loop at once", arguments: [true, false])
     func cancel(_ byTask: Bool) async throws {
         try await withServer(.data(Data(count: 100)).with(.stallMidBody(after: 50))) {
             (server: MockServer) async throws in
@@ -155,7 +155,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A body above the limit ends with .bodyTooLarge, compressed or not, streamed or collected",
+        "A body above the limit is bodyTooLarge, compressed or not, streamed or collected",
         arguments: TransportUnderTest.withHTTP2)
     func tooLarge(_ transport: TransportUnderTest) async throws {
         let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)
@@ -190,7 +190,7 @@ struct StreamRequestTests {
         return all
     }
 
-    @Test("Lines are delivered whole, however they end and wherever chunks are cut")
+    @Test("Lines are delivered whole with any line break and any boundaries of chunks")
     func lines() async throws {
         let pieces = ["a\r", "\nb\n\nc", "d\re", "\u{65E5}"]
         #expect(try await collect(session(pieces).stream("http://a/").lines) == ["a", "b", "", "cd", "e\u{65E5}"])
@@ -205,7 +205,7 @@ struct StreamRequestTests {
         }
     }
 
-    @Test("JSON lines and JSON texts are decoded as they arrive")
+    @Test("JSON lines and JSON text sequences are decoded as they arrive")
     func decoding() async throws {
         let users = [User.ada, User(id: 2, name: "Ben")]
         let lines = ["{\"id\":1,\"na", "me\":\"Ada\"}\n\n{\"id\":2,\"name\":\"Ben\"}"]
@@ -232,7 +232,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "An element is delivered when it arrives, and leaving the loop ends the transfer",
+        "A line is delivered when it arrives, and leaving the loop cancels the request",
         arguments: TransportUnderTest.withHTTP2)
     func asItArrives(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("one\ntwo\nthree").with(.stallMidBody(after: 8))) {
@@ -251,7 +251,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A stream whose head was awaited ends when its last copy is released",
+        "A stream whose head was awaited ends when its last reference is released",
         arguments: TransportUnderTest.withHTTP2)
     func dropped(_ transport: TransportUnderTest) async throws {
         try await withServer(.data(Data(count: 2_000_000))) { (server: MockServer) async throws in
