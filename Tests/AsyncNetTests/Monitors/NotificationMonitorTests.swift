@@ -45,7 +45,7 @@ struct NotificationMonitorTests {
             configuration: .init(interceptors: [policy], monitors: [NotificationMonitor(center: posted.center)]))
     }
 
-    @Test("A request posts its start and its end, with its identifier and nothing else")
+    @Test("A request posts notifications of its start and end, with only its identifier")
     func success() async throws {
         let posted = Posted()
         let session = session(posted, StubTransport { _ in .status(200) })
@@ -57,7 +57,7 @@ struct NotificationMonitorTests {
         #expect(posted.keys == [[NotificationMonitor.requestIDKey]])
     }
 
-    @Test("An attempt that is followed by another is a task of its own")
+    @Test("Each attempt of a retried request posts notifications of a task")
     func retry() async throws {
         let posted = Posted()
         let count = Locked(0)
@@ -74,7 +74,7 @@ struct NotificationMonitorTests {
         #expect(posted.names == ["didResume"] + task + task + ["didFinish"])
     }
 
-    @Test("A cancel before the start is not that of a task")
+    @Test("A cancel before the start posts no notification of a task")
     func cancelledEarly() async {
         let posted = Posted()
         let session = session(posted, StubTransport { _ in .status(200) })
@@ -83,7 +83,7 @@ struct NotificationMonitorTests {
         #expect(posted.names == ["didCancel", "didFinish"])
     }
 
-    @Test("Suspending, resuming and cancelling a running request are those of its task too")
+    @Test("Suspend, resume and cancel of a running request post notifications of request and task")
     func running() async {
         let (posted, stub) = (Posted(), StubTransport { _ in .fault(.stall) })
         let session = session(posted, stub)
@@ -100,7 +100,7 @@ struct NotificationMonitorTests {
                 + ["didCancel", "didCancelTask", "didCompleteTask", "didFinish"])
     }
 
-    @Test("After lost events no attempt counts as running")
+    @Test("After lost events no notification of a task's end is posted")
     func lost() throws {
         let (attempts, id) = (RunningAttempts(), RequestID())
         let head = HTTPRequestHead(url: try "http://h/".asURL())
@@ -113,7 +113,7 @@ struct NotificationMonitorTests {
                 == [DataRequest.didFinishNotification])
     }
 
-    @Test("Observers may block: the monitor is not called by requests")
+    @Test("NotificationMonitor is no ImmediateMonitor, and has minimal interests")
     func ordinary() {
         #expect(!((NotificationMonitor() as any EventMonitor) is any ImmediateMonitor))
         #expect(NotificationMonitor().interests == .minimal)

@@ -8,7 +8,7 @@ import Testing
 
 /// Secrets are planted in requests and responses as programs and servers have them, and looked for in everything that is
 /// written about a request: logs, notifications, events, descriptions, commands, metrics and errors.
-@Suite("Planted secrets", .timeLimit(.minutes(5)))
+@Suite("Planted secrets in the output of monitors", .timeLimit(.minutes(5)))
 struct PlantedSecretsTests {
     /// Secrets in URLs, by their place in it.
     private static let urls = [
@@ -125,7 +125,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "No planted secret is in what logs, HAR files, spans and metrics write",
+        "Logs, HAR files, spans and metrics contain no planted secret",
         arguments: [200, 302, 401, 404, 503, 0])
     func stub(_ status: Int) async throws {
         let (plants, written) = (Plants(), Written())
@@ -150,7 +150,7 @@ struct PlantedSecretsTests {
         #expect(written.leaks.prefix(3).map { $0.prefix(2000) } == [])
     }
 
-    @Test("No planted secret is written over a real transport, which reports heads as they were sent")
+    @Test("Logs, HAR files, spans and metrics contain no planted secret of heads that libcurl reports as sent")
     func libcurl() async throws {
         let (plants, written) = (Plants(), Written())
         let headers = plants.planted(Self.received.filter { !$0.hasPrefix("Location") })

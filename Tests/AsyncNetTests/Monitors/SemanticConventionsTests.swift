@@ -8,7 +8,7 @@ import Testing
 @Suite("Semantic conventions")
 struct SemanticConventionsTests {
     @Test(
-        "A template is a path and a query, whatever is before it and behind it",
+        "The url.template of a URL template is its path and query",
         arguments: [
             ("users/{id}", "/users/{id}"), ("/users/{id}", "/users/{id}"), ("", "/"), ("{id}", "/{id}"),
             ("http://a.example/users/{id}?a={b}", "/users/{id}?a={b}"), ("https://a.example", "/"),
@@ -22,7 +22,7 @@ struct SemanticConventionsTests {
         #expect(SemanticConventions.path(ofTemplate: path) == path)
     }
 
-    @Test("A template has no secrets")
+    @Test("The url.template of a URL template contains no secrets")
     func secrets() {
         #expect(SemanticConventions.template("http://u:p@a/{b}?sig=c&d=e") == "/{b}?sig=REDACTED&d=e")
         let rule = RedactionRule(queryNames: ["d"])
@@ -30,7 +30,7 @@ struct SemanticConventionsTests {
     }
 
     @Test(
-        "The protocol version of a span is only the number of the HTTP version",
+        "The network.protocol.version is the number of the HTTP version",
         arguments: [
             ("HTTP/1.1", "1.1"), ("HTTP/1.0", "1.0"), ("HTTP/2", "2"), ("HTTP/2.0", "2"), ("HTTP/3", "3"), ("h3", "h3"),
         ])
@@ -38,7 +38,7 @@ struct SemanticConventionsTests {
         #expect(SemanticConventions.version(text) == version)
     }
 
-    @Test("Spans and metrics have the same values for the same request")
+    @Test("Spans and metrics have the same attributes for the same request")
     func sameValues() throws {
         let urls = [
             "https://Example.COM/a", "http://[::1]:81/", "HTTP://a", "http://\(String(repeating: "a", count: 300))/",
@@ -55,7 +55,7 @@ struct SemanticConventionsTests {
     }
 
     @Test(
-        "A hop's error is that of its transfer, or its status, and never a cancel or a validator's refusal",
+        "A hop's error.type is its error code or status, and not set for a cancel or a validator's refusal",
         arguments: [
             (.delivered, 200, nil), (.delivered, 399, nil), (.delivered, 404, "404"),
             (.failed(AsyncNetError(.timedOut)), nil, "timedOut"),

@@ -52,12 +52,12 @@ struct HAREntryTests {
         HTTPResponseHead(statusCode: 200, url: try "http://h/a".asURL(), headers: headers, httpVersion: "HTTP/2")
     }
 
-    @Test("Times are ISO 8601 in UTC")
+    @Test("The start of an entry is in ISO 8601 and UTC")
     func dates() throws {
         #expect(try entry(head(), []).startedDateTime == "1970-01-01T00:00:01.500Z")
     }
 
-    @Test("Bodies that are UTF-8 are text, others are Base64")
+    @Test("A body that is UTF-8 is written as text, and another as Base64")
     func bodies() throws {
         for (bytes, text, encoding) in [
             (Data("é".utf8), "é", nil), (Data([0xE9]), "6Q==", "base64"), (Data([0, 1]), "\u{0}\u{1}", nil),
@@ -70,7 +70,7 @@ struct HAREntryTests {
         }
     }
 
-    @Test("A character that the limit cuts is left out")
+    @Test("A character that the body limit cuts is omitted")
     func cutCharacter() throws {
         let events: [(RequestEvent, Duration)] = [
             (.response(try response()), .zero), (.responseBody(Data("aéb".utf8)), .zero),
@@ -80,7 +80,7 @@ struct HAREntryTests {
         #expect(content.text == "a" && content.isTruncated == true && content.size == 4)
     }
 
-    @Test("A compressed body of a request, in which secrets cannot be found, is written only without a rule")
+    @Test("A compressed request body, which cannot be redacted, is written only without a redaction rule")
     func compressed() throws {
         let head = try head(["Content-Encoding": "gzip", "Content-Type": "application/json"])
         let events: [(RequestEvent, Duration)] = [(.requestBody(Data([0x1F, 0x8B])), .zero)]
@@ -88,7 +88,7 @@ struct HAREntryTests {
         #expect(try entry(head, events, nil).request.postData?.text == "H4s=")
     }
 
-    @Test("Forms have their fields as parameters")
+    @Test("The fields of a form are written as params")
     func forms() throws {
         let form = try entry(
             head(["Content-Type": "application/x-www-form-urlencoded"]),
@@ -108,7 +108,7 @@ struct HAREntryTests {
         #expect(part.name == "f" && part.fileName == "x.txt" && part.contentType == "text/plain" && part.value == "hi")
     }
 
-    @Test("Cookies of both sides keep their names, and attributes")
+    @Test("Cookies of request and response are written with their names and attributes, and redacted values")
     func cookies() throws {
         let set = HTTPHeader(
             name: "Set-Cookie", value: "a=Q; Path=/p; Domain=h; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Secure; HttpOnly"
@@ -121,7 +121,7 @@ struct HAREntryTests {
         #expect(cookie.expires == "2015-10-21T07:28:00.000Z" && cookie.secure == true && cookie.httpOnly == true)
     }
 
-    @Test("A head as sent replaces the head that was given, unless it was reported in pieces")
+    @Test("The head as sent replaces the given head, unless it was reported in pieces")
     func sentHeads() throws {
         let sent = SentHead(requestLine: "POST /a HTTP/1.1", headers: ["Host": "h"])
         let connect = SentHead(requestLine: "CONNECT h:443 HTTP/1.1", headers: ["Proxy": "p"])
@@ -133,7 +133,7 @@ struct HAREntryTests {
         #expect(try entry(given, []).request.headers.map(\.name) == ["A"])
     }
 
-    @Test("The end of one hop does not end the other hops of the request")
+    @Test("The end of one hop completes the entry of that hop only")
     func segments() throws {
         var collector = HopCollector(bodyLimit: 0)
         func receive(_ event: RequestEvent, hop: Int) -> HARExchange? {
@@ -148,7 +148,7 @@ struct HAREntryTests {
         #expect(collector.openCount == 1)
     }
 
-    @Test("A record costs what its heads, certificates and bodies need")
+    @Test("The memory cost of an entry is that of its heads, certificates and bodies")
     func cost() throws {
         let large = String(repeating: "a", count: 10_000)
         func cost(_ headers: HTTPHeaders, _ events: [RequestEvent]) throws -> Int {
@@ -178,7 +178,7 @@ struct HAREntryTests {
                 tlsHandshake: .milliseconds(tls), firstByte: .milliseconds(30), total: .milliseconds(40)))
     }
 
-    @Test("Measured times become phases, of which ssl lies inside connect")
+    @Test("Transport metrics are written as timings, and ssl is part of connect")
     func measured() throws {
         let plain = try entry(head(), [], metrics: metrics(), at: .milliseconds(40))
         #expect(plain.timings == HARTimings(dns: 2, connect: 3, wait: 25, receive: 10) && plain.time == 40)
@@ -188,7 +188,7 @@ struct HAREntryTests {
         #expect(reused.timings == HARTimings(wait: 30, receive: 10))
     }
 
-    @Test("The wait for a permit comes first, and the sending of a body before the wait for the response")
+    @Test("The wait for a permit is `blocked`, and the sending of a body precedes `wait`")
     func phases() throws {
         let events: [(RequestEvent, Duration)] = [
             (.admitted(after: .milliseconds(7)), .milliseconds(7)), (.sentBody(bytes: 1, total: 1), .milliseconds(19)),
@@ -198,7 +198,7 @@ struct HAREntryTests {
         #expect(entry.time == 47)
     }
 
-    @Test("Without measurements the events make the phases")
+    @Test("Without transport metrics the timings follow from the times of events")
     func observed() throws {
         let events: [(RequestEvent, Duration)] = [
             (.sentBody(bytes: 1, total: 1), .milliseconds(3)), (.response(try response()), .milliseconds(10)),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Readable copies of bodies in HAR files")
 struct HARReadableTests {
     @Test(
-        "JSON is a value, other texts of several lines are their lines",
+        "JSON has a JSON value as its readable copy, and a text of several lines has its lines",
         arguments: [
             (#"{"b":1}"#, .json(["b": 1])), ("[1]", .json([1])), ("{}", nil), ("[]", nil), ("12", nil), ("\"a\"", nil),
             ("a\r\nb", .lines(["a", "b"])), ("a\n\nb\n", .lines(["a", "", "b", ""])), ("a", nil), ("a\n", nil),
@@ -15,7 +15,7 @@ struct HARReadableTests {
         ] as [(String, HARReadable?)])
     func texts(_ text: String, _ expected: HARReadable?) { #expect(HARReadable(text) == expected) }
 
-    @Test("A long text, and one with a number that no encoder writes, have no copy")
+    @Test("A long text, or JSON with a number beyond Double, has no readable copy")
     func none() {
         #expect(HARReadable("[\(String(repeating: "1,", count: 40_000))1]") == nil)
         #expect(HARReadable("[1e400]") == nil)

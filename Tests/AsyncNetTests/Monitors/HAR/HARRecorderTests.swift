@@ -16,7 +16,7 @@ struct HARRecorderTests {
         try JSONDecoder().decode(HARFile.self, from: recorder.data()).log
     }
 
-    @Test("Each hop is an entry, with a status or an error", arguments: EventScenario.all)
+    @Test("Each hop has an entry with a status or an error", arguments: EventScenario.all)
     func scenarios(_ scenario: EventScenario) async throws {
         let observed = try await scenario.anew(in: EventScenario.all).observe().events
         let recorder = HARRecorder()
@@ -30,7 +30,7 @@ struct HARRecorderTests {
         }
     }
 
-    @Test("A response that a stored one replaces is the entry's, and what needs no server has none")
+    @Test("A revalidation has an entry with its 304, and a response from the cache has none")
     func cached() async throws {
         let recorder = HARRecorder()
         let stub = StubTransport { request in
@@ -48,7 +48,7 @@ struct HARRecorderTests {
         #expect(entries.map(\.response.content.text) == ["abc", nil])
     }
 
-    @Test("A redirect, a challenge and a retried attempt have entries of their own")
+    @Test("A redirect, a challenge and a retried attempt each have an entry")
     func numbers() async throws {
         let recorder = HARRecorder()
         let stub = StubTransport { request in
@@ -70,7 +70,7 @@ struct HARRecorderTests {
     }
 
     @Test(
-        "A hop without a response has status 0 and the error's code",
+        "The entry of a hop without a response has status 0 and the error's code",
         arguments: [
             (MockResponse.Fault.refuse, "cannotConnect"), (.stall, "timedOut"), (.resetBeforeHead, "connectionLost"),
         ])
@@ -85,7 +85,7 @@ struct HARRecorderTests {
         if code == "timedOut" { #expect(entry.timings.wait == 60_000 && entry.time == 60_000) }
     }
 
-    @Test("A host that is not found is an entry, over libcurl too")
+    @Test("A host that is not found has an entry, over libcurl too")
     func notFound() async throws {
         let recorder = HARRecorder()
         let session = Session(transport: .libcurl(), configuration: .init(monitors: [recorder]))
@@ -95,7 +95,7 @@ struct HARRecorderTests {
         #expect(entry.response.status == 0 && entry.error?.hasPrefix("hostNotFound") == true)
     }
 
-    @Test("Over a server an entry has heads as sent, sizes, times and the connection")
+    @Test("Over sockets an entry has the heads as sent, sizes, timings and the connection")
     func wire() async throws {
         let (server, recorder) = (try await MockServer.start(), HARRecorder())
         await server.enqueue(.json(#"{"id":1}"#), .json(#"{"id":2}"#))
@@ -119,7 +119,7 @@ struct HARRecorderTests {
         #expect(first.request.httpVersion == "HTTP/1.1" && first.response.httpVersion == "HTTP/1.1")
     }
 
-    @Test("Entries that are too many are dropped, the oldest first, and counted")
+    @Test("Above the memory limit the oldest entries are dropped and counted in a comment")
     func bounded() async throws {
         let recorder = HARRecorder(memoryLimit: 3 * 4200)
         let session = Session(transport: StubTransport { _ in .text("a") }, configuration: .init(monitors: [recorder]))
@@ -131,7 +131,7 @@ struct HARRecorderTests {
         #expect(try self.log(recorder).entries.isEmpty)
     }
 
-    @Test("An exchange that runs is left out, and counted")
+    @Test("A running exchange has no entry, and is counted in a comment")
     func running() async throws {
         let (recorder, gate) = (HARRecorder(), Gate())
         let stub = StubTransport { _ in
@@ -149,7 +149,7 @@ struct HARRecorderTests {
         #expect(log.comment == nil && log.entries.first?.error?.hasPrefix("cancelled") == true)
     }
 
-    @Test("A file is written whole, and is the same each time")
+    @Test("A HAR file equals the recorder's data, and is fileNotWritable in a missing folder")
     func file() async throws {
         let recorder = HARRecorder()
         let session = Session(transport: StubTransport { _ in .text("a") }, configuration: .init(monitors: [recorder]))
@@ -165,7 +165,7 @@ struct HARRecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.har"])
     }
 
-    @Test("A streamed file is valid before its end, and whole after it")
+    @Test("A streamed HAR file is valid after each entry, and complete after finish()")
     func streaming() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "a.har")
@@ -183,7 +183,7 @@ struct HARRecorderTests {
         #expect(try entries(Data(contentsOf: file)).count == 20)
     }
 
-    @Test("Requests at the same time are all in a streamed file")
+    @Test("A streamed HAR file has an entry for each of 200 concurrent requests")
     func concurrent() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "a.har")
@@ -198,7 +198,7 @@ struct HARRecorderTests {
         #expect(Set(try entries(Data(contentsOf: file)).map(\.request.url)).count == 200)
     }
 
-    @Test("A file that cannot be made is an error")
+    @Test("A streamed HAR file that cannot be created is an error")
     func unwritable() {
         let error = #expect(throws: AsyncNetError.self) {
             try HARRecorder(streamingTo: URL(filePath: "/nowhere/a.har"))

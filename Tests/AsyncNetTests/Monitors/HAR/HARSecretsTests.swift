@@ -9,7 +9,7 @@ import Testing
 /// No way to a HAR file may show a secret.
 @Suite("Secrets in HAR files", .timeLimit(.minutes(5)))
 struct HARSecretsTests {
-    @Test("None of the planted secrets is written, whichever transport carries it", arguments: [true, false])
+    @Test("A HAR file contains no planted secret, over libcurl and URLSession", arguments: [true, false])
     func planted(_ isLibcurl: Bool) async throws {
         let (server, folder) = (try await MockServer.start(), try TemporaryFolder())
         let file = folder.url.appending(path: "a.har")
@@ -30,7 +30,7 @@ struct HARSecretsTests {
         #expect(written == PlantedSecrets.count, "Without a rule all secrets are written, one of them in Base64")
     }
 
-    @Test("Only the limit's bytes of a body are kept, and their secrets are redacted")
+    @Test("A body is truncated to the body limit, and its secrets are redacted")
     func cut() async throws {
         let recorder = HARRecorder(bodyLimit: 24)
         let stub = StubTransport { _ in .json(#"{"a":1,"token":"secret and more"}"#) }
@@ -45,7 +45,7 @@ struct HARSecretsTests {
         #expect(entry.request.postData?.text == #"{"b":1,"token":"REDACTED""#)
     }
 
-    @Test("A rule of one's own adds to the standard rule")
+    @Test("Names of a user's RedactionRule are redacted in addition to the standard names")
     func ownRule() async throws {
         let recorder = HARRecorder(redaction: RedactionRule(headers: ["X-Mine"], fields: ["iban"]))
         let stub = StubTransport { _ in .json(#"{"iban":"Q","token":"Q"}"#, headers: ["X-Mine": "Q"]) }

@@ -45,7 +45,7 @@ struct RequestLogTests {
 
     // MARK: Lines
 
-    @Test("A WebSocket or raw stream has a line when it has ended, and one for each step if all are written")
+    @Test("A WebSocket or raw stream logs its end, and each step at level .steps")
     func connections() async {
         let lost = AsyncNetError(.connectionLost, "gone")
         let steps: [(ConnectionEvent, RequestLog.Level, String)] = [
@@ -66,7 +66,7 @@ struct RequestLogTests {
         #expect(await lines(.steps, event(.connection(.sentBytes(1)), kind: .connection, attempt: 0)) == [])
     }
 
-    @Test("The line of a request has everything that is known of it")
+    @Test("The line of a finished request has its method, URL, status, attempts, times and sizes")
     func whole() async throws {
         var summary = try summary(200, "http://u:p@h/users/1?sig=x&page=2")
         summary.urlTemplate = "users/{id}"
@@ -83,7 +83,7 @@ struct RequestLogTests {
             ])
     }
 
-    @Test("A template is shown without the secrets that its author wrote into it, and those of the user's rule")
+    @Test("The logged URL template has its secrets redacted")
     func templates() async throws {
         var summary = try summary(200)
         summary.urlTemplate = "http://u:planted@h/{a}?sig=planted&page=planted"
@@ -93,14 +93,14 @@ struct RequestLogTests {
         #expect(found.first?.contains("planted") == false)
     }
 
-    @Test("Values for other logs have no character that controls a terminal, and no quotes")
+    @Test("escaped(_:) replaces control characters and truncates long values")
     func escaped() {
         #expect(RequestLog.Entry.escaped("a=\"b\" \\ é") == "a=\"b\" \\ é")
         #expect(RequestLog.Entry.escaped("\u{1B}[31m\n\u{202E}") == "\\u001B[31m\\n\\u202E")
         #expect(RequestLog.Entry.escaped(String(repeating: "a", count: 3000)).count == 2001)
     }
 
-    @Test("A rule of the user's redacts more")
+    @Test("Names of a user's RedactionRule are redacted in the log")
     func redaction() async throws {
         let found = await lines(
             .requests, event(.finished(nil), try summary(200, "http://h/?page=2")),
@@ -108,7 +108,7 @@ struct RequestLogTests {
         #expect(found.first?.contains("url=\"http://h/?page=REDACTED\"") == true)
     }
 
-    @Test("A failed request has its error; a request that was not made has no URL")
+    @Test("The line of a failed request has its error, and no URL if the request could not be made")
     func failed() async throws {
         let error = AsyncNetError(.timedOut, "Nothing came")
         #expect(
@@ -120,7 +120,7 @@ struct RequestLogTests {
         #expect(unmade.first?.hasPrefix("level=error event=finished error=timedOut") == true)
     }
 
-    @Test("Each step has a line, except for chunks of bodies")
+    @Test("At level .steps each step has a line, except chunks of bodies")
     func steps() async throws {
         let (head, url) = (HTTPRequestHead(url: try "http://h/?token=x".asURL()), "url=\"http://h/?token=REDACTED\"")
         let (response, error) = (HTTPResponseHead(statusCode: 302, url: head.url), AsyncNetError(.timedOut, "late"))
@@ -172,7 +172,7 @@ struct RequestLogTests {
 
     // MARK: Levels
 
-    @Test("The level follows from the outcome; a caller's cancel is no error")
+    @Test("Outcomes have the severities info, warning or error, and a cancel is info")
     func levels() async throws {
         let cases: [(Int?, AsyncNetError.Code?, RequestLog.Severity)] = [
             (200, nil, .info), (304, nil, .info), (404, nil, .warning), (500, nil, .warning), (nil, .cancelled, .info),
@@ -189,7 +189,7 @@ struct RequestLogTests {
         }
     }
 
-    @Test("A value that could not be decoded is an error of its own, a cancelled wait is not")
+    @Test("A decoding failure is logged as an error, and a cancelled decoding is not")
     func decoding() async {
         let failed = event(.decoded(type: "User", after: .zero, AsyncNetError(.decodingFailed, "bad")))
         #expect(
@@ -199,7 +199,7 @@ struct RequestLogTests {
         #expect(await lines(.requests, event(.decoded(type: "A", after: .zero, AsyncNetError(.cancelled)))).isEmpty)
     }
 
-    @Test("A slow request is a warning; of a stream the time to its response counts")
+    @Test("A request slower than slowerThan is a warning; a stream is measured up to its response")
     func slow() async throws {
         var summary = try summary(200)
         summary.metrics.timeToResponse = .seconds(1)
@@ -211,14 +211,14 @@ struct RequestLogTests {
         #expect(await lines(.errors, stream, slowerThan: .seconds(1)).count == 1)
     }
 
-    @Test("Lost events are counted in a line, whatever the level")
+    @Test("Lost events are logged with their number at each level")
     func lost() async {
         let lost = "level=warning event=lost count=7"
         #expect(await lines(.errors, event(.queued, attempt: 0, lost: 7)) == [lost])
         #expect(await lines(.steps, event(.queued, attempt: 0, lost: 7)) == [lost, "level=debug event=queued"])
     }
 
-    @Test("A level asks for no events that cost time and that it does not write")
+    @Test("A RequestLog requests only the costly events that its level writes")
     func interests() {
         #expect(RequestLog { _ in }.interests == .minimal)
         #expect(RequestLog(level: .errors) { _ in }.interests == .minimal)
@@ -229,7 +229,7 @@ struct RequestLogTests {
     // MARK: Hostile values
 
     @Test(
-        "A value cannot end a line, begin another value, or control a terminal",
+        "A logged value cannot end the line, begin another field, or control a terminal",
         arguments: [
             ("plain/a:b,c?d&e", "plain/a:b,c?d&e"), ("", #""""#), ("a b", #""a b""#), ("a=b", #""a=b""#),
             ("\"", #""\"""#), ("\\", #""\\""#), ("a\nlevel=error", #""a\nlevel=error""#), ("\r\n\t", #""\r\n\t""#),
@@ -241,7 +241,7 @@ struct RequestLogTests {
         #expect(value.asLogValue == shown)
     }
 
-    @Test("A long value is cut")
+    @Test("A long value is truncated in the log")
     func long() {
         #expect(String(repeating: "a", count: 2000).asLogValue.count == 2000)
         #expect(String(repeating: "a", count: 2001).asLogValue == "\"\(String(repeating: "a", count: 2000))…\"")
@@ -249,7 +249,7 @@ struct RequestLogTests {
 
     // MARK: A session
 
-    @Test("A log that blocks delays no request, and has a line for each")
+    @Test("A log whose closure blocks does not delay requests, and writes a line for each")
     func session() async throws {
         let gate = DispatchSemaphore(value: 0)
         let lines = Locked<[String]>([])
@@ -265,7 +265,7 @@ struct RequestLogTests {
         #expect(lines.withLock { $0.count } == 3)
     }
 
-    @Test("The format is the caller's, who gets the values as they are")
+    @Test("A format closure gets the fields of an entry unescaped")
     func format() async throws {
         let lines = Locked<[String]>([])
         let log = RequestLog(format: { entry in

@@ -33,7 +33,7 @@ struct ConnectionMetricsTests {
         while state(monitor) != expected, !Task.isCancelled { await Task.yield() }
     }
 
-    @Test("A connection is active while a transfer uses it, idle while it is kept, and closed at the session's end")
+    @Test("A connection counts as active during a transfer, as idle when kept, and as closed with the session")
     func life() async throws {
         let (received, released) = (Gate(), Gate())
         let server = try await server { _ in
@@ -59,7 +59,7 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
-    @Test("A connection after Connection: close is closed, and never idle")
+    @Test("A connection used with Connection: close counts as closed, and never as idle")
     func closedByCaller() async throws {
         let server = try RawServer(
             """
@@ -73,7 +73,7 @@ struct ConnectionMetricsTests {
         await wait(for: "active 0 idle 0 closed 1", monitor)
     }
 
-    @Test("Each connection counts, for each monitor")
+    @Test("Each of several connections is counted, by each of two monitors")
     func several() async throws {
         let (received, released) = (Counter(), Gate())
         let allReceived = Gate()
@@ -98,7 +98,7 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
-    @Test("A connection that the server or a cancel closes is not open any more")
+    @Test("A connection closed by the server or by a cancel no longer counts as open")
     func closed() async throws {
         let received = Gate()
         let server = try await server { request in
@@ -121,7 +121,7 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
-    @Test("Servers beyond the limit count together")
+    @Test("Origins above the limit are counted together in the overflow series")
     func overflow() throws {
         var table = ConnectionTable(limit: 2)
         for number in 0..<10 {
@@ -144,7 +144,7 @@ struct ConnectionMetricsTests {
     }
 
     @Test(
-        "Transfers that share a connection make it active once, and its end counts once",
+        "A connection shared by several transfers becomes active, idle and closed once",
         arguments: [
             ("+-+-x", ["active", "idle", "active", "idle", "closed"]), ("++--", ["active", "idle"]),
             ("+x-", ["active", "closed"]), ("++x--x", ["active", "closed"]), ("x+-", ["closed"]),

@@ -27,7 +27,7 @@ struct LogLinearHistogramTests {
         }
     }
 
-    @Test("Every percentile of every shape is within 1 percent of the exact percentile", arguments: Shape.allCases)
+    @Test("Each percentile of each distribution is within 1 percent of the exact one", arguments: Shape.allCases)
     func percentiles(_ shape: Shape) throws {
         var random = SeededRandom(state: 7)
         let values = (0..<20_000).map { _ in shape.value(&random) }
@@ -55,7 +55,7 @@ struct LogLinearHistogramTests {
         #expect(LogLinearHistogram.index(of: .max) < 3776)
     }
 
-    @Test("Smallest and largest number are exact, and a part out of range is the nearest end")
+    @Test("Minimum and maximum are exact, and a percentile outside of 0 to 1 is the nearer of them")
     func ends() {
         var histogram = LogLinearHistogram()
         #expect(histogram.percentile(0.5) == nil)
@@ -68,7 +68,7 @@ struct LogLinearHistogramTests {
         #expect((histogram.count, histogram.minimum, histogram.maximum) == (3, 0, .max))
     }
 
-    @Test("The sum of two histograms is the histogram of all numbers, in either order")
+    @Test("The sum of two histograms is the histogram of all their numbers, in either order")
     func sums() {
         var (random, low, high, all) = (
             SeededRandom(state: 3), LogLinearHistogram(), LogLinearHistogram(), LogLinearHistogram()

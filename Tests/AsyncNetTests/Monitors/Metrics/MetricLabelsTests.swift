@@ -12,7 +12,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "An endpoint is the origin, with its port in any case",
+        "An endpoint's labels are method, scheme, address and port of the origin",
         arguments: [
             ("https://Example.COM/a/b?c=d", "example.com", "443", "https"), ("http://a", "a", "80", "http"),
             ("HTTP://a:8080", "a", "8080", "http"), ("http://user:secret@a/", "a", "80", "http"),
@@ -27,7 +27,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "A method that is not known is _OTHER, in any spelling",
+        "A method that is not a standard one is labelled _OTHER, in any spelling",
         arguments: [
             (HTTPMethod.get, "GET"), (.query, "QUERY"), (.patch, "PATCH"), ("get", "_OTHER"), ("PROPFIND", "_OTHER"),
         ])
@@ -36,7 +36,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "The URL template is a label, in which secrets that the template contains are redacted",
+        "The URL template is a label with its secrets redacted",
         arguments: [
             ("users/{name}", "/users/{name}"), ("a{?page,token}", "/a{?page,token}"),
             ("http://u:p@a/{b}", "/{b}"), ("a?api_key=abc{&b}", "/a?api_key=REDACTED"),
@@ -47,7 +47,7 @@ struct MetricLabelsTests {
         #expect(!text.contains("abc") && !text.contains("u:p"))
     }
 
-    @Test("An outcome's error is its code, and the status for an error that is the status")
+    @Test("An outcome's error label is its code, or the status for an unacceptable status")
     func errorsOfOutcomes() {
         #expect(SemanticConventions.errorType(ofOutcomeWith: 200, nil) == nil)
         #expect(SemanticConventions.errorType(ofOutcomeWith: 404, nil) == "404")

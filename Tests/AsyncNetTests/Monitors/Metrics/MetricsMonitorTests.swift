@@ -10,7 +10,7 @@ import Testing
 struct MetricsMonitorTests {
     private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
-    @Test("Each hop of a request counts by itself, and the request as a whole once")
+    @Test("Each hop of a retried request is counted, and the request's outcome once")
     func retries() async throws {
         let count = Counter()
         let snapshot = try await measured {
@@ -25,7 +25,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.decodingDuration.count == 1)
     }
 
-    @Test("Redirects and challenges are requests of their own, and the template is that of the first")
+    @Test("Redirects and challenges are counted as hops, with the template of the first hop")
     func hops() async throws {
         let snapshot = try await measured { request in
             if request.path == "/x/1" { return .redirect(to: "http://b.example/y").delayed(by: .seconds(1)) }
@@ -45,7 +45,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.requestDuration.matching(["server.address": "c.example"]).percentile(0.5) == nil)
     }
 
-    @Test("Outcomes of a cache count, and a confirmed response is a request with status 304")
+    @Test("Cache outcomes are counted, and a revalidated response is a hop with status 304")
     func cacheOutcomes() async throws {
         let snapshot = try await measured { request in
             let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
@@ -66,7 +66,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.prometheusText().contains("asyncnet_cache_outcome=\"hit\""))
     }
 
-    @Test("A hop that fails has its error, though a stale response is delivered")
+    @Test("A failed hop is counted with its error even if a stale response is delivered")
     func staleIfError() async throws {
         let count = Counter()
         let snapshot = try await measured { _ in
@@ -82,7 +82,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.activeRequests.total == 0)
     }
 
-    @Test("Errors have their codes, and what is cancelled or never sent has no hop with an error")
+    @Test("Failures are counted by their codes, and a request that was never sent has no hop")
     func errors() async throws {
         let snapshot = try await measured { request in
             .fault(request.path == "/x" ? .refuse : .stall)
@@ -101,7 +101,7 @@ struct MetricsMonitorTests {
             ])
     }
 
-    @Test("A hop that its caller cancels counts without a status and without an error")
+    @Test("A cancelled hop is counted without status and error")
     func cancel() async throws {
         let sent = Gate()
         let snapshot = try await measured { _ in
@@ -121,7 +121,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.activeRequests.total == 0)
     }
 
-    @Test("Waits for permits are measured, and those who wait are counted")
+    @Test("Waits for permits are measured, and waiting requests counted")
     func permits() async throws {
         let monitor = MetricsMonitor()
         let queued = Locked<[Int]>([])
@@ -141,7 +141,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.queuedRequests.lines == ["- 0"])
     }
 
-    @Test("Hedges, shared requests and refreshes are counted")
+    @Test("Hedged transfers, shared requests and refreshes are counted")
     func transfers() async throws {
         let count = Counter()
         let hedged = try await measured { _ in
@@ -170,7 +170,7 @@ struct MetricsMonitorTests {
         #expect(refreshed.retries.lines == ["401 1"])
     }
 
-    @Test("Bodies have sizes, and messages without a body have none")
+    @Test("The sizes of bodies are measured, except for messages without a body")
     func sizes() async throws {
         let snapshot = try await measured {
             $0.method == .post ? .text("abc") : .status(204)
@@ -189,7 +189,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.responseBodySize.count == 1)
     }
 
-    @Test("64 requests at a time are all counted, and are active until they end")
+    @Test("64 concurrent requests are all counted, and are active until they end")
     func concurrent() async throws {
         let (monitor, arrived, gate) = (MetricsMonitor(), Counter(), Gate())
         let active = Locked(0)
@@ -225,7 +225,7 @@ struct MetricsMonitorTests {
     }
 
     /// Redirects, retries, hedges, waits, errors and cancels at once.
-    @Test("Each hop, outcome and value of many requests is counted once, and nothing stays active")
+    @Test("Each hop, outcome and decoded value of 200 requests is counted once, and none stays active")
     func everything() async throws {
         let (monitor, recorder) = (MetricsMonitor(), EventRecorder())
         let snapshot = try await measured(monitor) {

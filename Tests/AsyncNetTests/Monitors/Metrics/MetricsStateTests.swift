@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetMonitors
 
 /// What each event counts as, and what is kept for how long.
-@Suite("State of metrics")
+@Suite("Metrics from events")
 struct MetricsStateTests {
     /// Sends events, each a millisecond after the other.
     struct Feed {
@@ -51,7 +51,7 @@ struct MetricsStateTests {
                 metrics: HopMetrics(url: head.url, transport: transport)))
     }
 
-    @Test("A hop is active until it ends, and is counted then")
+    @Test("A hop is active until it ends, and is then measured")
     func transfer() throws {
         var feed = Feed()
         let id = RequestID()
@@ -78,7 +78,7 @@ struct MetricsStateTests {
         #expect(feed.state.trackCount == 0)
     }
 
-    @Test("A redirect and its connection count where the hop went")
+    @Test("A redirect and its connection are counted for the origin of the hop")
     func redirects() throws {
         var feed = Feed()
         let id = RequestID()
@@ -92,7 +92,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.requestDuration.count == 1)
     }
 
-    @Test("A validator's refusal is not the hop's error; what broke a response off is, whatever the status")
+    @Test("A hop's error label is a failed transfer's code with any status, and none for a validator's refusal")
     func errorsOfHops() throws {
         var feed = Feed()
         let (refused, broken) = (RequestID(), RequestID())
@@ -104,7 +104,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.requestDuration.lines == ["200 - 1 0.001", "503 connectionLost 1 0.001"])
     }
 
-    @Test("Hops at the same time end one by one")
+    @Test("Concurrent hops of a request end one by one")
     func hedged() throws {
         var feed = Feed()
         let id = RequestID()
@@ -121,7 +121,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.activeRequests.total == 0)
     }
 
-    @Test("A request that ends while it waits for a permit has waited until then, and waits no longer")
+    @Test("A request that ends while it waits for a permit is measured until then, and no longer waiting")
     func waits() throws {
         var feed = Feed()
         let id = RequestID()
@@ -132,14 +132,14 @@ struct MetricsStateTests {
         #expect(feed.snapshot.permitWaitDuration.lines == ["- - 1 0.001"])
     }
 
-    @Test("A retry without an error, and one without a hop, are counted")
+    @Test("Retries without an error or without a hop are counted")
     func retries() throws {
         var feed = Feed()
         feed.send(.retried(nil, after: .zero), .retried(AsyncNetError(.circuitOpen), after: .zero), of: RequestID())
         #expect(feed.snapshot.retries.lines == ["- 1", "circuitOpen 1"])
     }
 
-    @Test("Values and lost events without a request are counted by their errors")
+    @Test("Decoded values, refreshes and lost events are counted by their errors")
     func plainCounts() {
         var feed = Feed()
         feed.send(.decoded(type: "A", after: .seconds(1), nil), of: RequestID())
@@ -152,7 +152,7 @@ struct MetricsStateTests {
 
     // MARK: Bounds
 
-    @Test("Requests that never start, and the events of unknown requests, leave nothing")
+    @Test("Requests that never start leave no state")
     func unstarted() throws {
         var feed = Feed()
         for _ in 0..<1000 {
@@ -162,7 +162,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.sharedRequests.total == 0)
     }
 
-    @Test("Requests whose ends were lost are forgotten, and are not active for ever")
+    @Test("Requests whose end events were lost are forgotten above the limit, and no longer count as active")
     func lostEnds() throws {
         var feed = Feed(trackLimit: 10)
         for _ in 0..<1000 {
@@ -175,7 +175,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.queuedRequests.total == feed.state.trackCount)
     }
 
-    @Test("Label sets beyond the limit count together, and sums stay correct")
+    @Test("Label sets above the limit are counted in the overflow series, and sums stay correct")
     func overflow() throws {
         var feed = Feed(limit: 10)
         for number in 0..<5000 {
@@ -198,7 +198,7 @@ struct MetricsStateTests {
         #expect(snapshot.prometheusText().utf8.count < 100_000)
     }
 
-    @Test("Statuses of one endpoint beyond the limit count together too")
+    @Test("Statuses of one endpoint above the limit are counted in the overflow series")
     func statuses() throws {
         var feed = Feed(limit: 3)
         for status in 200..<300 {

@@ -13,7 +13,7 @@ struct PrometheusTextTests {
         return MetricHistogram("a.b", "What.", .seconds, [(labels, distribution)])
     }
 
-    @Test("Buckets are OpenTelemetry's, include their bounds, and are cumulative")
+    @Test("A histogram has OpenTelemetry's buckets, which are cumulative and include their bounds")
     func buckets() {
         var text = PrometheusText()
         text.add(histogram(["c.d": "e"], .milliseconds(5), .microseconds(5001), .milliseconds(999), .seconds(1000)))
@@ -42,7 +42,7 @@ struct PrometheusTextTests {
                 """)
     }
 
-    @Test("Counters end in _total, gauges do not, and labels and values are in order")
+    @Test("Names of counters end in _total, those of gauges do not, and labels are sorted")
     func counts() {
         var text = PrometheusText()
         text.add(MetricCount("a.b", "What.", [(["x": "2", "a": "1"], 3), (["x": "1"], 4), (["x": "0"], 0)]))
@@ -65,7 +65,7 @@ struct PrometheusTextTests {
     }
 
     @Test(
-        "Values of labels are escaped byte by byte",
+        "Values of labels are escaped",
         arguments: ["a\"b", "a\\b", "a\nb", "\\\"\n", "a\r\nb", "\"\u{301}", "ü", "", "}", ","])
     func escaping(_ value: String) throws {
         var text = PrometheusText()
@@ -74,7 +74,7 @@ struct PrometheusTextTests {
         #expect(samples.map { Array(($0.labels["x"] ?? "none").utf8) } == [Array(value.utf8)])
     }
 
-    @Test("The text of a monitor is valid before its first request, and has every metric")
+    @Test("The text of a monitor without requests is valid, and has every metric")
     func empty() throws {
         let text = MetricsMonitor().prometheusText()
         #expect(try PrometheusParser.samples(text).map(\.name) == ["asyncnet_client_events_lost_total"])

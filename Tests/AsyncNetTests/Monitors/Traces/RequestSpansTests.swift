@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Spans of requests", .timeLimit(.minutes(5)))
 struct RequestSpansTests {
-    @Test("Each head that is sent has a span, which ends once", arguments: SpanScenarios.all)
+    @Test("Each hop that is sent has one span, which ends once", arguments: SpanScenarios.all)
     func scenarios(_ scenario: EventScenario) async throws {
         let tracer = CountingTracer()
         _ = try await scenario.anew(in: SpanScenarios.all).observe {
@@ -23,7 +23,7 @@ struct RequestSpansTests {
         #expect(Set(spans.map(\.context.traceID)).count == (scenario.steps.isEmpty ? 0 : 1))
     }
 
-    @Test("A stored response has no span, and its confirmation has one")
+    @Test("A response from the cache has no span, and its revalidation has one")
     func cached() async throws {
         let recorder = SpanRecorder()
         let stub = StubTransport { request in
@@ -40,7 +40,7 @@ struct RequestSpansTests {
         #expect(recorder.spans.map(\.step) == ["GET 200", "GET 304"] && recorder.openSpans.isEmpty)
     }
 
-    @Test("A span ends with its request, though the transport ignores the cancel")
+    @Test("A span ends with its cancelled request, even if the transport ignores the cancel")
     func ignoredCancel() async throws {
         struct Ignoring: Transport {
             let sent = Gate()
@@ -66,7 +66,7 @@ struct RequestSpansTests {
         #expect(tracer.ends.count == 1)
     }
 
-    @Test("The span of a stream ends when nobody can read the stream any more")
+    @Test("The span of a stream ends when its reader leaves the loop")
     func abandonedStream() async throws {
         let (recorder, stub) = (SpanRecorder(), StubTransport { _ in .text("abc").with(.stallMidBody(after: 2)) })
         let session = Session(
@@ -113,7 +113,7 @@ struct RequestSpansTests {
         }
     }
 
-    @Test("A span that begins during or after its request's end ends at once")
+    @Test("A span that begins during or after the end of its request ends at once")
     func over() throws {
         let tracer = Constant()
         let late = Traced(tracer)
@@ -128,7 +128,7 @@ struct RequestSpansTests {
         #expect(ending.starts.value == 1 && ending.ends.value == 1)
     }
 
-    @Test("Spans of hedged transfers all end with their request, though the tracer returns one context for all")
+    @Test("Spans of hedged transfers end with their request, even if the tracer returns one context for all")
     func constantContext() throws {
         let tracer = Constant()
         let request = Traced(tracer)
@@ -137,7 +137,7 @@ struct RequestSpansTests {
         #expect(tracer.starts.value == 2 && tracer.ends.value == 2)
     }
 
-    @Test("A thousand requests that are cancelled at any moment end each span once")
+    @Test("A thousand requests cancelled at random moments end each span once")
     func storm() async throws {
         let (tracer, late) = (CountingTracer(), Counter())
         let stub = StubTransport { _ in .text("abc").delayed(by: .seconds(.random(in: 0...3))) }

@@ -15,7 +15,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "The name has the method, and the template if there is one, never a path",
+        "A span's name has the method and the template if there is one, and no path",
         arguments: [
             ("GET", nil, "GET"), ("GET", "users/{id}", "GET /users/{id}"), ("BREW", nil, "HTTP"),
             ("get", "http://a/users/{id}", "HTTP /users/{id}"), ("PATCH", nil, "PATCH"), ("CONNECT", nil, "CONNECT"),
@@ -25,7 +25,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "Unknown methods are _OTHER",
+        "An unknown method is _OTHER, with the original method as an attribute",
         arguments: [
             ("GET", "GET", nil), ("BREW", "_OTHER", "BREW"), ("gEt", "_OTHER", "gEt"), ("QUERY", "QUERY", nil),
         ])
@@ -36,7 +36,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "The URL is redacted, the server's address and port are those of the URL",
+        "url.full is redacted, and server.address and server.port are those of the URL",
         arguments: [
             ("http://a.example/x?y=1#z", "http://a.example/x?y=1#REDACTED", "a.example", 80),
             ("HTTPS://A.example:8443/", "HTTPS://A.example:8443/", "a.example", 8443),
@@ -52,13 +52,13 @@ struct SpanAttributesTests {
         #expect(attributes.count == 5)
     }
 
-    @Test("Template and number of resends are there if they are known")
+    @Test("url.template and http.request.resend_count are set if known")
     func optional() throws {
         let attributes = try attributes("http://a/x", template: "{id}", resends: 2)
         #expect(attributes["url.template"] == "/{id}" && attributes["http.request.resend_count"] == 2)
     }
 
-    @Test("Only named headers are there, and secret ones redacted")
+    @Test("Only the named headers are attributes, and secret ones are redacted")
     func headers() throws {
         let headers: HTTPHeaders = ["X-One: 1", "x-one: 2", "Authorization: Bearer planted", "Other: 3"]
         let sent = try attributes("http://a/", headers: headers, names: ["x-one", "Authorization", "Missing"])
@@ -78,7 +78,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "The protocol's version is a number",
+        "network.protocol.version is a number",
         arguments: [("HTTP/1.1", "1.1"), ("HTTP/1.0", "1.0"), ("HTTP/2", "2"), ("HTTP/2.0", "2"), ("HTTP/3", "3")])
     func versions(_ text: String, _ version: String) {
         let attributes = SpanAttributes.ofConnection(version: text, address: "::1", port: 80)
@@ -102,7 +102,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "Errors and statuses of 400 and above are errors, a cancel and a validator's refusal are not",
+        "A span's status is an error for failures and statuses of 400 and above, not for cancels and refusals",
         arguments: [
             End(nil, 200, nil), End(nil, 304, nil), End(nil, 399, nil), End(nil, 400, "400"), End(nil, 503, "503"),
             End(.cancelled, nil, nil), End(.cancelled, 200, nil), End(.cancelled, 404, "404"),

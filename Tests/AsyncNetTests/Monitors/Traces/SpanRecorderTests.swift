@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetMonitors
 
-@Suite("Recorded spans", .timeLimit(.minutes(5)))
+@Suite("SpanRecorder", .timeLimit(.minutes(5)))
 struct SpanRecorderTests {
     private func span(_ number: Int) -> TraceSpan {
         TraceSpan(requestID: RequestID(), name: "\(number)", context: TraceContext())
@@ -34,7 +34,7 @@ struct SpanRecorderTests {
         #expect(recorder.openSpans.isEmpty && recorder.spans.count == 1)
     }
 
-    @Test("A span lasts until the response's body has ended, however slow its consumer is")
+    @Test("A span ends when the response's body has ended, even if its reader is slow")
     func duration() async throws {
         struct Feeding: Transport {
             let chunks: AsyncThrowingStream<Data, any Error>
@@ -58,7 +58,7 @@ struct SpanRecorderTests {
         #expect(recorder.spans.first?.description == "GET 200 3.0 seconds")
     }
 
-    @Test("An event has the time since the span's start")
+    @Test("An event of a span has the time since the span's start")
     func repeated() async throws {
         struct Repeating: Transport {
             let clock: TestClock

@@ -12,7 +12,7 @@ struct TraceContextTests {
     private static let valid = "00-\(trace)-\(span)-01"
 
     @Test(
-        "A valid traceparent is read, and written in version 00",
+        "A valid traceparent is parsed, and written in version 00",
         arguments: [
             (valid, "01"), ("00-\(trace)-\(span)-00", "00"), ("00-\(trace)-\(span)-03", "03"),
             ("00-\(trace)-\(span)-ff", "03"), ("00-\(trace)-\(span)-fc", "00"), (" \t\(valid)\t ", "01"),
@@ -27,7 +27,7 @@ struct TraceContextTests {
     }
 
     @Test(
-        "An invalid traceparent is refused",
+        "A malformed traceparent is not parsed",
         arguments: [
             "", "-", "00", "---", "00-\(trace)-\(span)", "00-\(trace)-\(span)-", "00-\(trace)-\(span)-1",
             "\(valid).", "\(valid)-", "\(valid)-what-the-future-will-be-like", "\(valid),\(valid)",
@@ -47,7 +47,7 @@ struct TraceContextTests {
         #expect(TraceContext(traceparent: text) == nil)
     }
 
-    @Test("Any bytes are read or refused")
+    @Test("Random bytes never trap the parser of traceparent")
     func fuzzing() {
         var random = Fuzzing.random(41)
         let (valid, bytes) = (Array(Self.valid.utf8), Array("0123456789abcdefABF-, \t;%=\u{e9}".utf8) + [0, 0xFF])
@@ -66,7 +66,7 @@ struct TraceContextTests {
         }
     }
 
-    @Test("Headers are read, several lines combined, and written")
+    @Test("traceparent, tracestate and baggage are parsed from headers, whose lines are joined")
     func headers() throws {
         var headers: HTTPHeaders = [
             HTTPHeader(name: "TraceParent", value: Self.valid), "tracestate: a=1,b=2", "TRACESTATE: c=3",
@@ -82,14 +82,14 @@ struct TraceContextTests {
         #expect(TraceContext(["trace-parent": Self.valid]) == nil)
     }
 
-    @Test("An invalid tracestate leaves the traceparent valid")
+    @Test("An invalid tracestate does not invalidate the traceparent")
     func invalidState() {
         #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1,b")?.headers.count == 1)
         #expect(TraceContext(traceparent: Self.valid, tracestate: "a=1")?.tracestate == "a=1")
     }
 
     @Test(
-        "A baggage or tracestate that no header may have is not sent",
+        "Baggage or tracestate with control characters is not sent",
         arguments: ["user=x\r\nAuthorization: evil", "a=\u{0}", "a=b\n\nGET / HTTP/1.1"])
     func injected(_ text: String) {
         var context = TraceContext()
@@ -98,7 +98,7 @@ struct TraceContextTests {
         #expect(context.headers.map(\.name) == ["traceparent"])
     }
 
-    @Test("New traces have random identifiers and the flag for it; a child differs in its span alone")
+    @Test("A new trace has random identifiers and the random flag; a child has only another span identifier")
     func random() {
         let (one, other) = (TraceContext(), TraceContext(isSampled: false))
         #expect(one.traceID != other.traceID && one.spanID != other.spanID)
@@ -109,7 +109,7 @@ struct TraceContextTests {
         #expect(child == one)
     }
 
-    @Test("Identifiers have 16 and 8 bytes, not all zero")
+    @Test("A trace identifier has 16 bytes and a span identifier 8, not all zero")
     func identifiers() {
         #expect(TraceContext.TraceID(high: 0, low: 0) == nil && TraceContext.SpanID(0) == nil)
         #expect(TraceContext.TraceID(high: 1, low: 2)?.bytes == [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2])
@@ -118,7 +118,7 @@ struct TraceContextTests {
         #expect(TraceContext.SpanID("00000000000000FF") == nil && TraceContext.TraceID("1") == nil)
     }
 
-    @Test("Neither a description nor a dump contains the baggage")
+    @Test("The description and dump of a TraceContext do not contain the baggage")
     func noBaggageShown() {
         var context = TraceContext()
         context.baggage = "user=planted-secret"

@@ -29,7 +29,7 @@ struct TracePropagationTests {
 
     // MARK: Which context
 
-    @Test("The context of the task that awaits is sent, with a parent identifier of its own, tracestate and baggage")
+    @Test("The current TraceContext is sent with another parent identifier, tracestate and baggage")
     func current() async throws {
         let (stub, context) = (StubTransport { _ in .text("") }, try Self.context)
         let session = session(stub)
@@ -48,7 +48,7 @@ struct TracePropagationTests {
         #expect(stub.requests.first?.headers["baggage"] == "user=a%20b")
     }
 
-    @Test("Without a context a request begins a trace, as the option says", arguments: ["-03", "-02", nil])
+    @Test("Without a current TraceContext a request begins a trace as newTraces says", arguments: ["-03", "-02", nil])
     func newTrace(_ flags: String?) async throws {
         let stub = StubTransport { _ in .text("") }
         let option: TracePropagation.NewTraces = flags == nil ? .never : flags == "-03" ? .sampled : .unsampled
@@ -67,7 +67,9 @@ struct TracePropagationTests {
         case value, response, resume, task, immediately, stream, download, retry, hedge, coalesce
     }
 
-    @Test("The context of the task that starts a request counts, however it starts", arguments: Start.allCases)
+    @Test(
+        "The TraceContext of the task that starts a request is sent, in whatever way it is started",
+        arguments: Start.allCases)
     func starts(_ start: Start) async throws {
         let (stub, context) = (StubTransport { _ in .text("abc") }, try Self.context)
         var configuration = SessionConfiguration(interceptors: [TracePropagation()])
@@ -95,7 +97,7 @@ struct TracePropagationTests {
         _ = await request.serializing(Data.self).result
     }
 
-    @Test("A request over libcurl has headers and span, with the connection", arguments: [true, false])
+    @Test("A request over libcurl sends the headers, and its span has the connection", arguments: [true, false])
     func overLibcurl(isMeasured: Bool) async throws {
         let (server, recorder) = (try await MockServer.start(), SpanRecorder())
         await server.route("/x") { .text($0.headers["traceparent"] ?? "none") }
@@ -117,7 +119,7 @@ struct TracePropagationTests {
         await server.stop()
     }
 
-    @Test("A request with a traceparent of its own sends that alone, and its span has that parent")
+    @Test("A request with its own traceparent sends that unchanged, and its span has that parent")
     func ownHeader() async throws {
         let (stub, recorder) = (StubTransport { _ in .text("") }, SpanRecorder())
         let session = session(stub, TracePropagation(tracer: recorder))
@@ -130,7 +132,7 @@ struct TracePropagationTests {
 
     // MARK: Which hops
 
-    @Test("Each attempt and redirect has a parent identifier of its own, that of its span")
+    @Test("Each attempt and redirect is sent with the identifier of its own span")
     func hops() async throws {
         let recorder = SpanRecorder()
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/y") : .status(503) }
@@ -143,7 +145,7 @@ struct TracePropagationTests {
     }
 
     @Test(
-        "Headers do not follow a redirect to another origin unless that is allowed",
+        "Trace headers are sent to another origin after a redirect only if destinations allow it",
         arguments: [
             (TracePropagation.Destinations.requested, "http://a/y", true), (.requested, "http://b/y", false),
             (.requested, "http://a:81/y", false), (.all, "http://b/y", true), (.hosts(["a"]), "http://b/y", false),
@@ -165,7 +167,7 @@ struct TracePropagationTests {
     }
 
     @Test(
-        "Hosts are compared as names and addresses, and an address is below no name",
+        "Named hosts match as host names or addresses, and a wildcard matches no address",
         arguments: [
             ("http://example.com/", true), ("http://EXAMPLE.com./", true), ("http://a.b.Example.org/", true),
             ("http://example.org/", false), ("http://xexample.org/", false), ("http://b\u{FC}cher.example/", true),
@@ -179,7 +181,9 @@ struct TracePropagationTests {
         #expect(TracePropagation.Destinations.hosts(names).allows(url, isOwnOrigin: false) == isAllowed)
     }
 
-    @Test("Headers of a request's own do not follow a redirect to another origin", arguments: [true, false])
+    @Test(
+        "The caller's own trace headers are sent to another origin only if destinations allow it",
+        arguments: [true, false])
     func ownHeadersAfterRedirect(_ isAllowed: Bool) async throws {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "http://b/y") : .text("") }
         let session = session(stub, TracePropagation(destinations: isAllowed ? .all : .requested))
@@ -192,7 +196,7 @@ struct TracePropagationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A tracer that returns identifiers alone keeps baggage, and tracestate in the same trace")
+    @Test("A tracer's context with identifiers only keeps the baggage, and the tracestate in the same trace")
     func identifiersAlone() throws {
         let context = try Self.context
         let bare = TraceContext(traceID: context.traceID, spanID: .random())
@@ -201,7 +205,7 @@ struct TracePropagationTests {
         #expect(other.baggage == context.baggage && other.tracestate.isEmpty)
     }
 
-    @Test("Back at its own origin a request sends the headers again")
+    @Test("A request redirected back to its own origin sends the trace headers again")
     func redirectedBack() async throws {
         let stub = StubTransport {
             switch $0.path {
@@ -214,7 +218,7 @@ struct TracePropagationTests {
         #expect(contexts(stub).map { $0 == nil } == [false, true, false])
     }
 
-    @Test("A host that is not named receives no headers, and has spans")
+    @Test("A request to a host that is not named sends no trace headers, and has a span")
     func otherHost() async throws {
         let (stub, recorder) = (StubTransport { _ in .text("") }, SpanRecorder())
         let session = session(stub, TracePropagation(tracer: recorder, destinations: .hosts(["b"])))
@@ -224,7 +228,7 @@ struct TracePropagationTests {
 
     // MARK: Options
 
-    @Test("Baggage is sent unless that is switched off, and a request's own header counts", arguments: [true, false])
+    @Test("Baggage is sent unless switched off, and the caller's own header is always sent", arguments: [true, false])
     func baggage(_ propagates: Bool) async throws {
         let (stub, context) = (StubTransport { _ in .text("") }, try Self.context)
         let session = session(stub, TracePropagation(propagatesBaggage: propagates))
@@ -242,7 +246,7 @@ struct TracePropagationTests {
         #expect(stub.requests.first?.headers["tracestate"] == nil)
     }
 
-    @Test("The last of several policies counts, also within an interceptor")
+    @Test("The last of several TracePropagation policies applies, inside an Interceptor too")
     func several() async throws {
         let (stub, first, last) = (StubTransport { _ in .text("") }, SpanRecorder(), SpanRecorder())
         let session = session(stub, TracePropagation(tracer: first))
@@ -253,7 +257,7 @@ struct TracePropagationTests {
         #expect(first.spans.isEmpty && last.spans.count == 1)
     }
 
-    @Test("The tracer's own context is sent, and begins in the task that sends the request")
+    @Test("The context returned by the tracer is sent, and startSpan runs in the task that sends the request")
     func tracersContext() async throws {
         struct Own: RequestTracer {
             let context: TraceContext

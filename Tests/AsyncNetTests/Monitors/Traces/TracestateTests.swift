@@ -12,7 +12,7 @@ struct TracestateTests {
     private static let anyValue = String(decoding: (0x20...0x7E).filter { $0 != 0x2C && $0 != 0x3D }, as: UTF8.self)
 
     @Test(
-        "A valid list is read",
+        "A valid tracestate is parsed",
         arguments: [
             ("", ""), (" ", ""), ("foo=1", "foo=1"), ("foo=1,", "foo=1"), (",foo=1", "foo=1"),
             ("foo=1 \t , \t bar=2, \t baz=3", "foo=1,bar=2,baz=3"), (" foo=1\t", "foo=1"),
@@ -27,7 +27,7 @@ struct TracestateTests {
     }
 
     @Test(
-        "A list with an invalid member, or a key twice, is refused as a whole",
+        "A tracestate with an invalid member or a repeated key is refused as a whole",
         arguments: [
             "foo", "foo=1,foo=1", "foo=1,foo=2", "foo =1", "FOO=1", "foo.bar=1", "@foo=1,bar=2", "foo=bar=baz",
             "foo=,bar=3", "=1", "_a=1", "é=1", "a=é", "a=\u{7F}", "a=b\tc", "a=1;b=2,c",
@@ -37,14 +37,14 @@ struct TracestateTests {
         #expect(TracestateSyntax.list(text) == nil)
     }
 
-    @Test("There are at most 32 members")
+    @Test("A tracestate has at most 32 members")
     func count() {
         let most = (1...32).map(Self.member).joined(separator: ",")
         #expect(TracestateSyntax.list(most) == most)
         #expect(TracestateSyntax.list("\(most),\(Self.member(33))") == nil)
     }
 
-    @Test("Any text is read or refused, and what is written can be read")
+    @Test("Random text never traps the parser of tracestate, and what is written can be parsed")
     func fuzzing() {
         var random = Fuzzing.random(42)
         let characters = Array("aZ0=, \t@_-*/;\u{e9}\u{301}\u{0}")
