@@ -35,7 +35,7 @@ struct ParameterEncoderTests {
         (.propertyList, "application/x-plist"), (.propertyList(format: .binary), "application/x-plist"),
     ]
 
-    @Test("A body has its encoder's type unless the request has one", arguments: 0..<all.count)
+    @Test("A body has the Content-Type of its encoder unless the request has one", arguments: 0..<all.count)
     func contentType(_ index: Int) throws {
         let (encoder, type) = Self.all[index]
         let plain = try encoder.encode(User.ada, into: request())
@@ -46,7 +46,7 @@ struct ParameterEncoderTests {
         #expect(typed.httpBody == plain.httpBody || index < 3)
     }
 
-    @Test("Parameters that are nil leave the request untouched")
+    @Test("Parameters that are nil do not change the request")
     func nilParameters() throws {
         let encoders =
             Self.all.map(\.0) + [.query, ClosureParameterEncoder { _, request in request.httpBody = Data() }]
@@ -83,7 +83,7 @@ struct ParameterEncoderTests {
     ]
 
     @Test(
-        "Destination and method decide between query and body; an existing query is kept", arguments: placements,
+        "Destination and method decide between query and body, and an existing query is kept", arguments: placements,
         queries)
     func destinations(
         _ row: (destination: URLEncodedFormParameterEncoder.Destination, method: String, isQuery: Bool),
@@ -99,7 +99,7 @@ struct ParameterEncoderTests {
         #expect(result.httpMethod == row.method)
     }
 
-    @Test("A form without pairs leaves the URL untouched and makes an empty body", arguments: queries)
+    @Test("A form without pairs does not change the URL of a GET, and is an empty body of a POST", arguments: queries)
     func emptyForm(_ url: String, _: String) throws {
         let get = try request(url, "GET")
         #expect(try seen(URLEncodedFormParameterEncoder().encode([String: Int](), into: get)) == seen(get))
@@ -108,7 +108,7 @@ struct ParameterEncoderTests {
         #expect(post.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("The encoder's escapes in a query are not escaped again")
+    @Test("Escapes of the form encoder are not escaped again in a query")
     func escaped() throws {
         let form = URLEncodedFormEncoder(spaceEncoding: .plusReplaced, escaping: .whatwg)
         let parameters = ["a b": "+&=#%日~*"]
@@ -124,7 +124,7 @@ struct ParameterEncoderTests {
         #expect(query.url?.absoluteString == "http://a/?%2B&k%5B%5D=%7C")
     }
 
-    @Test("A request without URL is an error and no trap")
+    @Test("Encoding into a request without URL is malformedURL")
     func noURL() throws {
         for encoder in Self.all.map(\.0) + [
             .query, ClosureParameterEncoder { _, request in request.httpBody = Data() },
@@ -136,7 +136,7 @@ struct ParameterEncoderTests {
         }
     }
 
-    @Test("Parameters that cannot be a form are an error, and no request is sent")
+    @Test("Parameters that cannot be a form are an EncodingError")
     func formErrors() {
         #expect(throws: EncodingError.self) { try URLEncodedFormParameterEncoder().encode(1, into: request()) }
         #expect(throws: EncodingError.self) {
@@ -147,7 +147,7 @@ struct ParameterEncoderTests {
     // MARK: JSON
 
     @Test(
-        "JSON is formatted with the encoder's options, untyped values too",
+        "JSON parameters are formatted with the encoder's options, untyped JSON too",
         arguments: [
             (false, #"{"a":{"c":1,"d":2},"b":"x"}"#),
             (true, "{\n  \"a\": {\n    \"c\": 1,\n    \"d\": 2\n  },\n  \"b\": \"x\"\n}"),
@@ -165,12 +165,12 @@ struct ParameterEncoderTests {
         #expect(optional.httpBody == untyped.httpBody)
     }
 
-    @Test("JSON null is a value and not no parameters")
+    @Test("JSON null as parameters is the body `null`")
     func jsonNull() throws {
         #expect(try JSONParameterEncoder().encode(JSON.null, into: request()).httpBody == Data("null".utf8))
     }
 
-    @Test("Untyped JSON keeps every digit in a body")
+    @Test("Untyped JSON keeps all digits of a number in a body")
     func jsonDigits() throws {
         let json = try JSON(parsing: "[1e400]")
         #expect(try JSONParameterEncoder().encode(json, into: request()).httpBody == Data("[1e400]".utf8))
@@ -179,7 +179,7 @@ struct ParameterEncoderTests {
     // MARK: Property lists and closures
 
     @Test(
-        "Property lists are XML or binary, and read again",
+        "A property list is XML or binary, and decodes to the parameters",
         arguments: [
             (PropertyListParameterEncoder.propertyList, "<?xml"), (.propertyList(format: .xml), "<?xml"),
             (.propertyList(format: .binary), "bplist00"),
@@ -191,14 +191,14 @@ struct ParameterEncoderTests {
     }
 
     @Test(
-        "Text, a number and a date alone are no property list, an array is",
+        "A text, number or date alone is no property list and an EncodingError",
         arguments: [1, "a", Date.distantPast] as [any Encodable & Sendable])
     func propertyListRoots(_ value: any Encodable & Sendable) throws {
         #expect(throws: EncodingError.self) { try PropertyListParameterEncoder().encode(value, into: request()) }
         #expect(try PropertyListParameterEncoder().encode([1], into: request()).httpBody?.isEmpty == false)
     }
 
-    @Test("nil members are omitted from a property list, nil elements are $null")
+    @Test("In a property list nil members are omitted, and nil elements are $null")
     func propertyListNil() throws {
         struct Value: Codable, Sendable {
             var a: Int?
@@ -212,7 +212,7 @@ struct ParameterEncoderTests {
 
     struct Failure: Error {}
 
-    @Test("A closure gets parameters and request, and its error is thrown unchanged")
+    @Test("A closure encoder gets parameters and request, and its error is thrown unchanged")
     func closure() throws {
         let encoder = ClosureParameterEncoder { parameters, request in
             guard let user = parameters as? User else { throw Failure() }
@@ -224,7 +224,7 @@ struct ParameterEncoderTests {
 
     // MARK: In a session
 
-    @Test("A session sends the result of each encoder")
+    @Test("A request has the query or body of its encoder")
     func session() async throws {
         let stub = StubTransport { _ in .json([:]) }
         let session = Session(transport: stub)

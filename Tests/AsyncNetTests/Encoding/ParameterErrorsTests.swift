@@ -14,7 +14,7 @@ struct ParameterErrorsTests {
         ).result.failure
     }
 
-    @Test("The error names the path, not the value, and has the encoder's error underneath")
+    @Test("encodingFailed names the path of the value, not the value, and has the encoder's error")
     func places() async {
         for error in [
             await failure(["scores": [1, Double.nan]], .json),

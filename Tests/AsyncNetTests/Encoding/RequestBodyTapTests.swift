@@ -22,7 +22,7 @@ struct RequestBodyTapTests {
         }
     }
 
-    @Test("Files, streams, forms and compressed bodies, each reading from the start")
+    @Test("A tap sees the bytes of files, streams and forms, from the start at each reading")
     func chunks() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", Data("abc".utf8))
@@ -43,7 +43,7 @@ struct RequestBodyTapTests {
         }
     }
 
-    @Test("A compressed body is seen as it is sent")
+    @Test("A tap sees the compressed bytes of a compressed body")
     func compressed() async throws {
         let seen = Locked(Data())
         let body = try RequestBody.stream {
@@ -59,7 +59,7 @@ struct RequestBodyTapTests {
         #expect(sent.decoded(from: ["gzip"], limit: 100) == Data("ab".utf8))
     }
 
-    @Test("Reads into a buffer, and reads without waiting")
+    @Test("A tap sees bytes read into a buffer, and bytes read without waiting")
     func buffers() throws {
         let folder = try TemporaryFolder()
         let body = RequestBody.file(try folder.file("a", Data("abc".utf8)))
@@ -75,7 +75,7 @@ struct RequestBodyTapTests {
         #expect(seen.readings.withLock { $0 } == ["abc|", "abc|"])
     }
 
-    @Test("The errors of a file keep their codes")
+    @Test("A tap keeps the error code of a file that cannot be read")
     func errors() async {
         let body = RequestBody.file(URL(filePath: "/none")).tapped { { _ in } }
         let error = await #expect(throws: AsyncNetError.self) { for try await _ in body.chunks {} }

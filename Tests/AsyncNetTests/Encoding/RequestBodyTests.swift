@@ -20,7 +20,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Each kind knows its length and whether it can be sent again")
+    @Test("Each kind of body has its length, and whether it can be sent again")
     func kinds() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", Data(count: 12))
@@ -41,7 +41,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A file is read byte for byte, in pieces, any number of times",
+        "A file body is read unchanged in chunks, any number of times",
         arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
     func file(_ size: Int) async throws {
         let folder = try TemporaryFolder()
@@ -51,7 +51,7 @@ struct RequestBodyTests {
         #expect(try await read(body) == data)
     }
 
-    @Test("Files that are not regular or not readable are refused without blocking")
+    @Test("A file that is not regular or not readable is fileNotReadable, without blocking")
     func noFile() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe")
@@ -69,7 +69,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A file that changes after it was measured is an error before its last byte",
+        "A file that changes after it was measured is an error before its last byte is read",
         arguments: ["grows", "shrinks", "other", "torn", "replaced", "goes", "renamed"])
     func changedFile(_ change: String) async throws {
         let folder = try TemporaryFolder()
@@ -125,7 +125,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A stream must have its length, and its last chunk is sent only after its end",
+        "A stream of another length is an error, and its last chunk is read only after the stream ended",
         arguments: [
             (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
             (["abc"], 4, "ended after 3 of its 4", 3),
@@ -150,7 +150,7 @@ struct RequestBodyTests {
         #expect(words == nil || error?.message.contains(words ?? "") == true)
     }
 
-    @Test("The error that a stream throws is the underlying error, also that of another request")
+    @Test("An error thrown by a stream is the underlying error of bodyStreamFailed")
     func throwing() async {
         for thrown in [CocoaError(.fileReadUnknown), AsyncNetError(.connectionLost), CancellationError()] as [any Error]
         {
@@ -162,7 +162,7 @@ struct RequestBodyTests {
         #expect(unmade?.code == .bodyStreamFailed)
     }
 
-    @Test("A stream that can be read once is not read twice")
+    @Test("A one-time stream cannot be read twice")
     func twice() async throws {
         let body = RequestBody.stream(chunks("abc"))
         #expect(try await read(body) == Data("abc".utf8))
@@ -171,7 +171,7 @@ struct RequestBodyTests {
         #expect(error?.message.contains("already") == true)
     }
 
-    @Test("Descriptions and dumps show kind and size, nothing inside")
+    @Test("The description and dump of a body have its kind and size, not its bytes")
     func descriptions() {
         var dumped = ""
         dump(RequestBody.data(Data("hunter2".utf8)), to: &dumped)
@@ -180,7 +180,7 @@ struct RequestBodyTests {
         #expect(RequestBody.multipart { $0.append("hunter2", name: "a") }.description == "a form of 1 part(s)")
     }
 
-    @Test("Bytes read without waiting and bytes read later are in order and complete")
+    @Test("Bytes read without waiting and bytes read later are complete and in order")
     func handOver() async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(300_000)
@@ -200,7 +200,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Lengths beyond Int64 are unknown, and files without a length are refused")
+    @Test("A length beyond Int64 is unknown, and a file without a length is an error")
     func oddLengths() async throws {
         let huge = RequestBody.multipart { form in
             for _ in 0..<2 { form.append(.stream(chunks("a"), length: .max - 10), name: "s") }

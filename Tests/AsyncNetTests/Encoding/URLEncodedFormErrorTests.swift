@@ -20,7 +20,7 @@ struct URLEncodedFormErrorTests {
     }
 
     @Test(
-        "A value without names at its top is an error that lists suitable values",
+        "A top-level value without names is an error that lists suitable values",
         arguments: [
             (1 as any Encodable & Sendable, "Int"), ("a", "String"), ([1], "Array<Int>"), (true, "Bool"),
             (Date.distantPast, "Date"), (Data(), "Data"),
@@ -36,14 +36,14 @@ struct URLEncodedFormErrorTests {
                 "encode a struct, a dictionary with String or Int keys, or a JSON object that holds it"))
     }
 
-    @Test("A value that encodes nothing at the top is an error, below it is nothing")
+    @Test("A value that encodes nothing is an error at the top level, and omitted below it")
     func silent() throws {
         _ = try error(Silent())
         #expect(try Encoder(nilEncoding: .null).encode(["a": Silent()]) == "")
     }
 
     @Test(
-        "NaN, infinities and invalid dates are errors with the path",
+        "NaN, infinities and invalid dates are errors with the path of the value",
         arguments: [
             (Double.nan as any Encodable & Sendable), -Double.infinity, Float.infinity, Decimal.nan,
             Date(timeIntervalSince1970: .infinity),
@@ -63,7 +63,7 @@ struct URLEncodedFormErrorTests {
 
     struct Failure: Error {}
 
-    @Test("Errors of closures are thrown unchanged")
+    @Test("Errors of encoding closures are thrown unchanged")
     func closures() {
         #expect(throws: Failure.self) {
             try Encoder(dateEncoding: .custom { _ in throw Failure() }).encode(["a": Date()])
@@ -126,7 +126,7 @@ struct URLEncodedFormErrorTests {
     }
 
     @Test(
-        "A value that contains itself is an error on a stack of 512 KiB, in whatever way it does",
+        "A value that contains itself is an error, without overflowing a stack of 512 KiB",
         arguments: Wrapper.Way.allCases)
     func cycle(_ way: Wrapper.Way) async throws {
         let text = await onSmallStack {
@@ -137,7 +137,7 @@ struct URLEncodedFormErrorTests {
             "\(text.prefix(500))")
     }
 
-    @Test("A synthesized class that contains itself is an error in a task")
+    @Test("A class with synthesized encoding that contains itself is an error")
     func synthesizedCycle() async throws {
         let text = await Task.detached {
             let chain = Chain()
@@ -148,7 +148,7 @@ struct URLEncodedFormErrorTests {
         #expect(text.contains("deeper than 128 levels"), "\(text.prefix(500))")
     }
 
-    @Test("128 levels are no error, 129 are", arguments: [(128, true), (129, false)])
+    @Test("128 nested levels are encoded, and 129 are an error", arguments: [(128, true), (129, false)])
     func deep(_ levels: Int, _ isAllowed: Bool) async throws {
         let text = await onSmallStack {
             let chain = (1..<levels).reduce(into: Chain()) { chain, _ in
@@ -173,7 +173,7 @@ struct URLEncodedFormErrorTests {
         }
     }
 
-    @Test("A second value in a container for a single value is an error and no trap")
+    @Test("A second value in a single value container is an error")
     func twoValues() throws {
         let context = try error(["a": TwoValues()])
         #expect(context.codingPath.map(\.stringValue) == ["a"])

@@ -9,7 +9,7 @@ struct URLEncodedFormEscapingTests {
     private static let punctuation = ##" !"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##
 
     @Test(
-        "Only the escaping's ASCII punctuation is kept",
+        "ASCII punctuation is escaped unless the escaping keeps it",
         arguments: [
             (Encoder(), "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C-./%3A%3B%3C%3D%3E?%40%5B%5C%5D%5E_%60%7B%7C%7D~"),
             (
@@ -26,7 +26,7 @@ struct URLEncodedFormEscapingTests {
     }
 
     @Test(
-        "Letters and digits stay, and everything else is its UTF-8 in upper-case hexadecimal",
+        "Letters and digits are not escaped, and other characters are escaped as UTF-8",
         arguments: [
             ("azAZ09", "azAZ09"), ("日本語", "%E6%97%A5%E6%9C%AC%E8%AA%9E"), ("👩‍🚀", "%F0%9F%91%A9%E2%80%8D%F0%9F%9A%80"),
             ("é", "%C3%A9"), ("e\u{301}", "e%CC%81"),
@@ -39,13 +39,13 @@ struct URLEncodedFormEscapingTests {
         }
     }
 
-    @Test("No escaping can keep characters that would change the form's meaning")
+    @Test("Characters with a meaning in forms are escaped even if the escaping keeps them")
     func never() throws {
         let encoder = Encoder(escaping: .init(keeping: "%&=+# \r\n\0é" + Self.punctuation))
         #expect(try encoder.encode(["a&b": "c=d%+# \r\n\0é!"]) == "a%26b=c%3Dd%25%2B%23%20%0D%0A%00%C3%A9!")
     }
 
-    @Test("Encoded keys and values are read back by Foundation")
+    @Test("Encoded keys and values are decoded by Foundation")
     func roundTrip() throws {
         let value = Self.punctuation + "日本語 👩‍🚀 \r\n"
         var components = URLComponents()
@@ -53,7 +53,7 @@ struct URLEncodedFormEscapingTests {
         #expect(components.queryItems == [URLQueryItem(name: value, value: value)])
     }
 
-    @Test("Keys and values of 20,000 characters are written whole")
+    @Test("Keys and values of 20,000 characters are encoded whole")
     func long() throws {
         let key = String(repeating: "k", count: 20_000), value = String(repeating: "ü", count: 20_000)
         let encoded = String(repeating: "%C3%BC", count: 20_000)
@@ -67,7 +67,7 @@ struct URLEncodedFormEscapingTests {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test("10,000 pairs take about ten times as long as 1,000")
+    @Test("Encoding 10,000 pairs takes about ten times as long as 1,000")
     func linear() throws {
         func time(_ count: Int, times: Int) throws -> Double {
             let array = ["a": (0..<count).map { Page(size: $0) }]

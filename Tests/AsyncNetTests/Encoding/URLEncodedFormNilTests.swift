@@ -4,7 +4,7 @@ import Testing
 
 // Synthesized code leaves members that are nil to the container, so every type that has a default of its own there is
 // tried.
-@Suite("Form nil", .timeLimit(.minutes(5)))
+@Suite("nil in forms", .timeLimit(.minutes(5)))
 struct URLEncodedFormNilTests {
     typealias Encoder = URLEncodedFormEncoder
 
@@ -17,7 +17,7 @@ struct URLEncodedFormNilTests {
     }
 
     @Test(
-        "nil is omitted, empty, null or a closure's text at every level",
+        "nil is omitted, empty, null or a closure's text, at each level",
         arguments: [
             (Encoder.NilEncoding.dropKey, "array[0]=1&array[2]=3&page[isLast]=0"),
             (
@@ -48,14 +48,14 @@ struct URLEncodedFormNilTests {
         var v: [Int]?, w: [String: Int]?, x: JSON?, y: Page?
     }
 
-    @Test("A member that is nil is honoured whatever its type")
+    @Test("A nil member of any type is encoded as the option says")
     func types() throws {
         let expected = "abcdefghijklmnopqrstuvwxy".map { "\($0)=" }.joined(separator: "&")
         #expect(try Encoder(nilEncoding: .dropValue).encode(Types()) == expected)
         #expect(try Encoder().encode(Types()).isEmpty)
     }
 
-    @Test("A member that is not nil is written whatever its type")
+    @Test("A member of any type that is not nil is encoded")
     func present() throws {
         let value = Types(
             a: true, b: "b", c: 1.5, d: 0.1, e: -1, f: -8, g: -16, h: -32, i: .min, j: .max, k: 1, l: 8, m: 16, n: 32,

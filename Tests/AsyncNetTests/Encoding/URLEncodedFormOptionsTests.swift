@@ -45,7 +45,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Elements of arrays are named by the option, in arrays of arrays and of structs too",
+        "Array elements are named by arrayEncoding, in nested arrays and arrays of structs too",
         arguments: [
             (Encoder.ArrayEncoding.brackets, "a[]=1&a[]=2&m[][]=3&m[][]=4&m[][]=5&s[][isLast]=0&s[][size]=6"),
             (.noBrackets, "a=1&a=2&m=3&m=4&m=5&s[isLast]=0&s[size]=6"),
@@ -58,7 +58,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Bool values are numbers or words in arrays, optionals and JSON, as the option says",
+        "Bool is a number or a word, as boolEncoding says, in arrays, optionals and JSON too",
         arguments: [
             (Encoder.BoolEncoding.numeric, "a[]=1&a[]=0&j[b]=1&o=1"), (.literal, "a[]=true&a[]=false&j[b]=true&o=true"),
         ])
@@ -68,7 +68,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Data is Base64, an array of numbers, or a closure's text",
+        "Data is Base64, an array of numbers, or a closure's text, as dataEncoding says",
         arguments: [
             (Encoder.DataEncoding.base64, "a%5B%5D=%2B/8%3D&o%5Bd%5D=%2B/8%3D"),
             (.deferredToData, "a%5B%5D%5B%5D=251&a%5B%5D%5B%5D=255&o%5Bd%5D%5B%5D=251&o%5Bd%5D%5B%5D=255"),
@@ -88,7 +88,7 @@ struct URLEncodedFormOptionsTests {
     }()
 
     @Test(
-        "Dates are written by the option, and whole seconds and milliseconds have no fraction",
+        "Dates are written as dateEncoding says, and whole seconds and milliseconds have no fraction",
         arguments: [
             (Encoder.DateEncoding.deferredToDate, "a[]=0.0&o=1.5"),
             (.secondsSince1970, "a[]=978307200&o=978307201.5"),
@@ -106,7 +106,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "A millisecond that Date cannot hold exactly is that millisecond nevertheless",
+        "A date in milliseconds is written without a rounding error of Date",
         arguments: [
             (1.001, "1.001", "1001"), (-0.001, "-0.001", "-1"), (1_700_000_000.123, "1700000000.123", "1700000000123"),
             (0.000_001, "1e-06", "0.001"), (0, "0", "0"), (1e15, "1000000000000000", "1000000000000000000"),
@@ -118,7 +118,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Each key of a path is changed by itself, those of dictionaries too, brackets never",
+        "keyEncoding changes each key of a path by itself, those of dictionaries too, and no brackets",
         arguments: [
             (Encoder.KeyEncoding.useDefaultKeys, "myURLProperty[][innerKey]=1&userID[firstName]=1"),
             (.convertToSnakeCase, "my_url_property[][inner_key]=1&user_id[first_name]=1"),
@@ -133,7 +133,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Words begin where JSONEncoder sees them begin",
+        "Words of a key for convertToSnakeCase are those that JSONEncoder finds",
         arguments: [
             "simpleOneTwo", "myURL", "singleCharacterAtEndX", "thisIsAnXMLProperty", "single", "", "a", "aA",
             "version4Thing", "partCAPS",
@@ -155,7 +155,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "An acronym at the start is a word, and what is in words already stays",
+        "An acronym at the start of a key is a word, and a key with separators is unchanged",
         arguments: [
             ("URLPath", "url_path", "url-path"), ("ID", "id", "id"), ("one_Two", "one_two", "one_two"),
             ("one-two", "one-two", "one-two"),
@@ -166,7 +166,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Keys of a path are joined by the option; elements keep their own brackets",
+        "Keys of a path are joined by keyPathEncoding, and elements keep their brackets",
         arguments: [
             (Encoder.KeyPathEncoding.brackets, "a[b][c]=1&l[][x][y]=2"), (.dots, "a.b.c=1&l[].x.y=2"),
             (.custom { "\($0)->\($1)" }, "a->b->c=1&l[]->x->y=2"),
@@ -177,7 +177,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Spaces are %20 or plus signs, in keys too, and a plus sign is neither",
+        "A space is %20 or a plus sign in keys and values, and a plus sign is escaped",
         arguments: [
             (Encoder.SpaceEncoding.percentEscaped, "a%20b=c%20%2B%20d"), (.plusReplaced, "a+b=c+%2B+d"),
         ])

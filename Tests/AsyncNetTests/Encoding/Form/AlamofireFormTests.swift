@@ -38,7 +38,7 @@ struct AlamofireFormTests {
         }
     }
 
-    @Test("superEncoder() adds the members of the superclass to those of the subclass, at every level")
+    @Test("superEncoder() adds the members of the superclass to those of the subclass, at each level")
     func inheritance() throws {
         #expect(try readable(Own(), Encoder()) == "base=1&own=2")
         #expect(try readable(["a": Own()], Encoder()) == "a[base]=1&a[own]=2")
@@ -127,7 +127,7 @@ struct AlamofireFormTests {
         #expect(try readable(value, .alamofire) == expected)
     }
 
-    @Test("Two unkeyed containers of a key are joined, which in Alamofire overwrites")
+    @Test("Two unkeyed containers for one key are joined, where Alamofire overwrites the first")
     func twoLists() throws {
         let value = Manual.keyed { container in
             var one = container.nestedUnkeyedContainer(forKey: Self.a)
@@ -138,7 +138,7 @@ struct AlamofireFormTests {
         #expect(try readable(value, Encoder(arrayEncoding: .indexInBrackets)) == "a[0]=1&a[1]=2")
     }
 
-    @Test("Alamofire's defaults: dates since 2001, pairs sorted as they are written, elements among them")
+    @Test("The preset .alamofire writes dates since 2001 and sorts encoded pairs, elements too")
     func preset() throws {
         struct Values: Encodable {
             var date = Date(timeIntervalSinceReferenceDate: 23)
@@ -155,7 +155,7 @@ struct AlamofireFormTests {
         #expect(try Encoder.alamofire.encode([String: Int]()) == "")
     }
 
-    @Test("Dates are RFC 3339 unless told otherwise, in queries and bodies")
+    @Test("Dates are RFC 3339 by default, and seconds since 2001 with .alamofire")
     func dates() async throws {
         let value = ["d": Date(timeIntervalSinceReferenceDate: 23)]
         #expect(try Encoder().encode(value) == "d=2001-01-01T00%3A00%3A23Z")

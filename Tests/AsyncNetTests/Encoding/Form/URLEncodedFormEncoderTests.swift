@@ -22,7 +22,7 @@ struct URLEncodedFormEncoderTests {
         #expect(try Encoder(keyEncoding: .uppercased).encode(Names()) == "A=3&B=4&B=1&C=2")
     }
 
-    @Test("Unsorted members are in the order in which they were encoded")
+    @Test("With sortsKeys off, members are in the order in which they were encoded")
     func unsorted() throws {
         struct Names: Encodable { var c = 1, a = Page(size: 1), b = [2, 1] }
         #expect(try readable(Names(), Encoder(sortsKeys: false)) == "c=1&a[size]=1&a[isLast]=0&b[]=2&b[]=1")
@@ -54,7 +54,7 @@ struct URLEncodedFormEncoderTests {
         var children: [String: [Tree?]] = [:]
     }
 
-    @Test("A tree is written to its leaves")
+    @Test("A recursive type is encoded down to its leaves")
     func tree() throws {
         let tree = Tree(children: ["x": [Tree(children: ["y": [Tree(kind: .leaf)]]), nil, Tree(kind: .leaf)]])
         #expect(
@@ -82,7 +82,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("A superclass is encoded beside its subclass, in the place of a list or as a named member")
+    @Test("A superclass is encoded with its subclass, as an element or as a named member")
     func superclass() throws {
         let expected = "id=1&list[id]=1&name=n&parent[id]=1"
         #expect(try readable(Derived(), Encoder(arrayEncoding: .indexInBrackets)) == expected)
@@ -107,7 +107,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("Containers may be filled alternately, and the later of two values for a key counts")
+    @Test("Nested containers may be filled alternately, and the last value for a key is encoded")
     func interleaved() throws {
         let expected = "one[a]=1&one[b]=3&two[0]=2&two[1]=-&two[2][c]=4&two[3][0]=5&three=new"
         let encoder = Encoder(arrayEncoding: .indexInBrackets, nilEncoding: .custom { "-" }, sortsKeys: false)
@@ -124,7 +124,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("encode(to:) sees userInfo and its coding path")
+    @Test("encode(to:) has the encoder's userInfo and the coding path")
     func userInfo() throws {
         let key = try #require(Located.key)
         #expect(try readable(["a": [Located()]], Encoder(userInfo: [key: "km"])) == "a[]=km at a/0")
@@ -133,7 +133,7 @@ struct URLEncodedFormEncoderTests {
 
     // MARK: JSON
 
-    @Test("Numbers in JSON have the digits that JSON has, in whatever they are")
+    @Test("Numbers of untyped JSON keep all digits, in optionals and containers too")
     func json() throws {
         let text = #"""
             {"n":123456789012345678901234567890123456789012345678901,"e":1e400,"d":0.1000000000000000055511151231257827,
@@ -156,7 +156,7 @@ struct URLEncodedFormEncoderTests {
                 == "a=123456789012345678901234567890123456789012345678901")
     }
 
-    @Test("A Decimal has all its digits and a Float as few as it needs")
+    @Test("A Decimal is encoded with all digits, and a Float with as few as identify it")
     func numbers() throws {
         let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
         #expect(try Encoder().encode(["d": decimal]) == "d=12345678901234567890.123456789")

@@ -16,7 +16,7 @@ struct MultipartEncodingTests {
     private static let encoded =
         "--B\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nAda\r\n--B--\r\n"
 
-    @Test("A form is encoded in memory and to a file, with the length that it announces")
+    @Test("A form encoded in memory equals the form written to a file, and has its announced length")
     func encode() async throws {
         let form = Self.form()
         #expect(try await form.encode() == Data(Self.encoded.utf8))
@@ -32,7 +32,7 @@ struct MultipartEncodingTests {
         #expect(large.contentLength == Int64(written.count))
     }
 
-    @Test("A file that exists is not replaced, a failed form leaves no file")
+    @Test("write(to:) does not replace an existing file, and a failed form leaves no file")
     func failures() async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appending(path: "form")
@@ -50,7 +50,7 @@ struct MultipartEncodingTests {
         #expect(taken?.code == .encodingFailed)
     }
 
-    @Test("An input stream is a body that can be sent once", arguments: [0, 1, 200_000])
+    @Test("An InputStream is a body that can be sent once", arguments: [0, 1, 200_000])
     func inputStream(_ count: Int) async throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
         let stub = StubTransport { request in .data(request.body) }
@@ -61,7 +61,7 @@ struct MultipartEncodingTests {
         #expect(body.replay == .once)
     }
 
-    @Test("An input stream is a part of a form, with its length or without")
+    @Test("An InputStream can be a part of a form, with a length or without")
     func inputStreamPart() async throws {
         var form = MultipartForm(boundary: "B")
         form.append(InputStream(data: Data("one".utf8)), length: 3, name: "a")
@@ -72,7 +72,7 @@ struct MultipartEncodingTests {
         #expect(form.contentLength == nil)
     }
 
-    @Test("An input stream that cannot be read is an error")
+    @Test("An InputStream that cannot be read is an error")
     func unreadableStream() async throws {
         let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
         let session = Session(transport: StubTransport { request in .data(request.body) })

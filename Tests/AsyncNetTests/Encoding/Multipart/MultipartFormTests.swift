@@ -24,7 +24,7 @@ struct MultipartFormTests {
             .serializing(Data.self).result.failure
     }
 
-    @Test("The wire format, byte for byte (RFC 7578, RFC 2046 §5.1)")
+    @Test("A form is written as in RFC 7578 and RFC 2046 §5.1")
     func wire() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("photo.PNG", Data("png".utf8))
@@ -52,7 +52,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "Names are escaped as browsers do",
+        "Names and file names of parts are escaped as browsers do",
         arguments: [
             ("plain", "plain", "plain"), (#"a"b"#, "a%22b", "a%22b"), (#"a\b"#, #"a\b"#, #"a\b"#),
             ("a%22b", "a%22b", "a%22b"),
@@ -69,7 +69,7 @@ struct MultipartFormTests {
         #expect(Array(form.utf8) == Array(expected.utf8))
     }
 
-    @Test("A random boundary is replaced if it is found inside a part, a given one is refused")
+    @Test("A random boundary that occurs in a part is replaced, and a given one is an error")
     func boundaryInside() async throws {
         for place in ["x\(MultipartForm.randomBoundary())", MultipartForm.randomBoundary(), "B"] {
             var form = MultipartForm()
@@ -86,7 +86,7 @@ struct MultipartFormTests {
         #expect(await failure(boundary: "xyz") { $0.append("12xy34z", name: "a") } == nil)
     }
 
-    @Test("A search finds bytes at every position, and no others")
+    @Test("ByteSearch finds a sequence of bytes at every position")
     func search() {
         var random = SeededRandom(state: 7)
         for _ in 0..<2000 {
@@ -100,7 +100,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "Invalid boundaries are refused (RFC 2046 §5.1.1), others are quoted if necessary",
+        "An invalid boundary is an error (RFC 2046 §5.1.1), and one with a space is quoted",
         arguments: [
             ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true),
             ("a b", true), ("a ", false), ("a\r\nb", false),
@@ -113,7 +113,7 @@ struct MultipartFormTests {
         #expect(MultipartForm(boundary: "ab").contentType == "multipart/form-data; boundary=ab")
     }
 
-    @Test("A header that would break out of a part is refused")
+    @Test("A part's header with a line break or NUL is encodingFailed")
     func injection() async {
         for headers in [["X": "a\r\nY: b"], ["X\r\nY": "b"], ["X": "a\0"], ["Content-Disposition": "a\nb"]]
             as [HTTPHeaders]
@@ -126,7 +126,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "Names with control characters that browsers do not escape are refused",
+        "A name with a control character that browsers do not escape is an error",
         arguments: ["\0", "a\0b", "\u{1}", "\u{B}", "\u{1B}[0m", "\u{1F}", "\u{7F}"])
     func controls(_ name: String) async {
         let byName = await failure { $0.append("x", name: name) }
@@ -137,7 +137,7 @@ struct MultipartFormTests {
         #expect(await failure { $0.append("\0", name: "x") } == nil)
     }
 
-    @Test("The request gets the form's type and exact length; a type of the caller's must fit")
+    @Test("The request has the form's Content-Type and length, and a contradicting Content-Type is an error")
     func contentType() async throws {
         let stub = StubTransport { .json(["type": JSON($0.headers["Content-Type"] ?? ""), "body": JSON($0.text)]) }
         let session = Session(transport: stub)
@@ -163,7 +163,7 @@ struct MultipartFormTests {
         #expect(await failure { $0.append(chunks("abc"), length: 4, name: "a") }?.code == .bodyLengthMismatch)
     }
 
-    @Test("A form can be a part of another form, and an error of the builder is rethrown")
+    @Test("A form can be a part of another form, and an error of the closure that builds it is rethrown")
     func nested() async throws {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in", mimeType: "multipart/mixed; boundary=I") }
@@ -179,7 +179,7 @@ struct MultipartFormTests {
         }
     }
 
-    @Test("A form inside a form has its type, and is held to the same")
+    @Test("A form inside a form has its own Content-Type, and an invalid boundary of it is an error")
     func nestedBoundaries() async throws {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in") }
@@ -202,7 +202,7 @@ struct MultipartFormTests {
                 == .encodingFailed)
     }
 
-    @Test("A form that an adapter puts in is settled and typed like any other")
+    @Test("A form set by an adapter has its boundary and Content-Type like any other")
     func adapted() async throws {
         struct Forming: RequestAdapter {
             let boundary: String?
@@ -225,7 +225,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "A multipart Content-Type without a boundary gets the form's, another boundary is refused",
+        "A multipart Content-Type without a boundary gets the form's; another boundary is invalidRequest",
         arguments: [
             ("multipart/form-data", "multipart/form-data; boundary=B"),
             ("Multipart/Mixed; a=b", "Multipart/Mixed; a=b; boundary=B"),
