@@ -7,7 +7,7 @@ import Testing
 @Suite("Dates in JSON")
 struct JSONDecodingTests {
     @Test(
-        "A date has whole seconds or a fraction, and a zone",
+        "RFC 3339 dates with whole or fractional seconds and any zone are parsed",
         arguments: [
             ("2026-01-31T12:00:00Z", 1_769_860_800), ("2026-01-31T12:00:00.5Z", 1_769_860_800.5),
             ("2026-01-31T12:00:00.123456789012345Z", 1_769_860_800.123456789),
@@ -21,7 +21,7 @@ struct JSONDecodingTests {
     }
 
     @Test(
-        "A text that is no RFC 3339 date is refused",
+        "A text that is not an RFC 3339 date is not parsed",
         arguments: [
             "", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31T12:00:00Zjunk", "2026-01-31T12:00:00.5Z1",
             "2026-01-31T12:00:00+02:00x", "2026-01-31T12:00:00+020", "2026-01-31T12:00:00+",
@@ -32,7 +32,7 @@ struct JSONDecodingTests {
         #expect(ISO8601.date(text) == nil)
     }
 
-    @Test("A text that is no date is a decoding error")
+    @Test("A text that is not a date is a DecodingError with dates: .iso8601")
     func error() {
         let decoder: JSONDecoder = .json(dates: .iso8601)
         #expect(throws: DecodingError.self) { try decoder.decode([Date].self, from: Data(#"["now"]"#.utf8)) }

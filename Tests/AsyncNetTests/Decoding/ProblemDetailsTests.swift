@@ -30,7 +30,7 @@ struct ProblemDetailsTests {
         #expect(error.data == Data(Self.json.utf8))
     }
 
-    @Test("A refused response's body is the error's cause, for every kind of request")
+    @Test("The decoded problem is the underlying error for a data request, a download and a stream")
     func everyKind() async throws {
         let session = Self.session()
         let request = session.request("http://a/").validate(decoding: ProblemDetails.self)
@@ -43,7 +43,7 @@ struct ProblemDetailsTests {
         try expectProblem(error)
     }
 
-    @Test("An accepted response is delivered; the accepted statuses can be chosen")
+    @Test("A response with an acceptable status is delivered, and the acceptable statuses can be given")
     func accepted() async throws {
         let ok = Self.session(User.json, status: 200).request("http://a/").validate(
             decoding: ProblemDetails.self)
@@ -53,14 +53,16 @@ struct ProblemDetailsTests {
         #expect(try await chosen.serializing(JSON.self).value["balance"].int == 30)
     }
 
-    @Test("A body that is no problem leaves the error without a cause", arguments: ["", "<html>", "[1]"])
+    @Test(
+        "A body that is not a problem leaves unacceptableStatus without an underlying error",
+        arguments: ["", "<html>", "[1]"])
     func notDecoded(_ body: String) async throws {
         let request = Self.session(body).request("http://a/").validate(decoding: ProblemDetails.self)
         let error = try #require(await request.serializing(Data.self).response.error)
         #expect(error.code == .unacceptableStatus && error.underlyingError == nil)
     }
 
-    @Test("The order of validators makes no difference, and the type of an accepted response is checked")
+    @Test("The problem is decoded before or after validate(), and the content type is validated")
     func order() async throws {
         let first = Self.session().request("http://a/").validate().validate(decoding: ProblemDetails.self)
         try expectProblem(await first.serializing(User.self).response.error)
@@ -70,7 +72,7 @@ struct ProblemDetailsTests {
         #expect(await request.serializing(User.self).response.error?.code == .unacceptableContentType)
     }
 
-    @Test("A type of one's own is decoded by the session's decoder")
+    @Test("A problem of the user's own type is decoded with the session's decoder")
     func ownType() async throws {
         struct Failure: Decodable, Error { var errorCode: Int }
         let session = Session(
@@ -81,7 +83,7 @@ struct ProblemDetailsTests {
         #expect((error?.underlyingError as? Failure)?.errorCode == 7)
     }
 
-    @Test("Members of a wrong type are ignored, unknown members kept (RFC 9457 §3.1, §3.2)")
+    @Test("Problem members of a wrong type are ignored, and unknown members are kept (RFC 9457 §3.1, §3.2)")
     func members() throws {
         let problem = try JSON(parsing: #"{"type":1,"title":"t","status":"x","instance":null,"a":{"b":1}}"#).decode(
             ProblemDetails.self)

@@ -32,7 +32,7 @@ struct SerializerTests {
     }
 
     @Test(
-        "A decoding error names the invalid value",
+        "decodingFailed names the invalid value",
         arguments: [
             (#"{"id":1}"#, "name is missing"), (#"{"id":"x","name":"y"}"#, "id is not Int"),
             (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
@@ -55,7 +55,7 @@ struct SerializerTests {
     }
 
     @Test(
-        "A number that does not fit is named with its path and its type",
+        "A number out of range is named in the error with its path and type",
         arguments: [
             (#"{"levels":[{"size":1,"factor":1},{"factor":2,"size":300}]}"#, "levels[1].size is 300, which is no Int8"),
             (
@@ -72,7 +72,7 @@ struct SerializerTests {
         #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A document that is one number that does not fit is named as such")
+    @Test("A document that is a single number out of range is named in the error")
     func lonelyMisfit() async throws {
         let input = try response("300")
         let error = await #expect(throws: AsyncNetError.self) {
@@ -115,7 +115,7 @@ struct SerializerTests {
         #expect(try await EmptySerializer().serialize(input) == .emptyValue)
     }
 
-    @Test("The XSSI prefix is dropped, once and only at the start")
+    @Test("googleXSSI removes its prefix once, and only at the start")
     func preprocessing() async throws {
         let serializer = JSONSerializer(preprocessor: .googleXSSI)
         #expect(try await serializer.serialize(response(")]}',\n[1]")) == [1])
@@ -125,7 +125,7 @@ struct SerializerTests {
                 == .decodingFailed)
     }
 
-    @Test("The first serializer that succeeds counts; if all fail, the error has all reasons")
+    @Test("CompoundSerializer returns the first success, and its error says that all serializers failed")
     func compound() async throws {
         let serializer = CompoundSerializer<String>(
             ClosureSerializer { try await DecodableSerializer(User.self).serialize($0).name },

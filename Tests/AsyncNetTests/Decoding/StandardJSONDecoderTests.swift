@@ -126,7 +126,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("The tape decodes supported documents, and only those")
+    @Test("JSONTape decodes a supported document without giving up")
     func plainness() throws {
         let plain = try #require(
             JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))
@@ -134,7 +134,7 @@ struct StandardJSONDecoderTests {
         #expect(!plain.hasGivenUp)
     }
 
-    @Test("Types that JSONDecoder decodes specially are decoded alike")
+    @Test("Data, URL, Decimal and Date are decoded as by JSONDecoder")
     func special() {
         same(Special.self, #"{"data":"aGk=","url":"https://a.b/c?d","decimal":1.10000000000000000001}"#)
         same(Special.self, #"{"data":[1,2],"url":"","decimal":"1"}"#)
@@ -143,7 +143,7 @@ struct StandardJSONDecoderTests {
     }
 
     @Test(
-        "Hand-written decoding initializers decode as with JSONDecoder",
+        "Hand-written init(from:) decodes as with JSONDecoder",
         arguments: [
             #"{"a":[null,{"b":1},["x"],null],"b":2}"#, #"{"a":[]}"#, #"{"b":1}"#, #"{"a":[1]}"#, #"{"a":null}"#, "[]",
             "{}",
@@ -151,7 +151,7 @@ struct StandardJSONDecoderTests {
     func manual(_ text: String) { same(Manual.self, text) }
 
     @Test(
-        "A type that ignores errors is decoded as by JSONDecoder",
+        "A type that catches decoding errors is decoded as by JSONDecoder",
         arguments: ["1", "1.0", "1e1", "\"x\"", "null", "9223372036854775808", "[]"])
     func forgiving(_ value: String) { same(Forgiving.self, "{\"value\":\(value)}") }
 
@@ -201,7 +201,7 @@ struct StandardJSONDecoderTests {
             Nest.self, String(repeating: "{\"inside\":[", count: depth / 2) + String(repeating: "]}", count: depth / 2))
     }
 
-    @Test("Dictionaries of many names, in and out of order, decode as with JSONDecoder")
+    @Test("Dictionaries with many or repeated names decode as with JSONDecoder")
     func dictionaries() {
         let members = (0..<100).map { "\"k\($0 * 7 % 100)\":\($0)" }
         same([String: Int].self, "{\(members.joined(separator: ","))}")
@@ -226,7 +226,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("A decoder that is kept works later, as JSONDecoder's does")
+    @Test("A decoder that a value keeps can be used later")
     func kept() throws {
         struct Keeper: Decodable {
             let decoder: any Decoder
@@ -251,7 +251,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("Names that are equal with other bytes, invalid names, and coding paths decode as with JSONDecoder")
+    @Test("Names equal only after normalization, invalid names and coding paths decode as with JSONDecoder")
     func names() {
         for text in ["{\"\u{E9}\":1}", "{\"e\u{301}\":1}", "{\"\u{E9}\":1,\"e\u{301}\":2}", "{}", "{\"e\":1}"] {
             same(Accented.self, text)

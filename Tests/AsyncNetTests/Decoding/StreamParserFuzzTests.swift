@@ -46,11 +46,11 @@ struct StreamParserFuzzTests {
         }
     }
 
-    @Test("Any cut of any bytes gives the same lines", arguments: [3, 1000])
+    @Test("Random bytes in any chunks give the same lines", arguments: [3, 1000])
     func lines(limit: Int) { fuzz(LineParser(limit: limit), seed: 1) { $0 } }
 
     @Test(
-        "Any cut of any bytes gives the same JSON texts",
+        "Random bytes in any chunks give the same JSON texts",
         arguments: [
             (3, nil), (1000, nil), (8, "application/json-seq"),
             (1000, "application/json-seq"),
@@ -61,11 +61,11 @@ struct StreamParserFuzzTests {
             JSONSequenceParserTests.shown)
     }
 
-    @Test("Any cut of any bytes gives the same events", arguments: [8, 1000])
+    @Test("Random bytes in any chunks give the same events", arguments: [8, 1000])
     func events(limit: Int) { fuzz(ServerSentEventParser(limit: limit), seed: 3) { $0 } }
 
     /// The shortest thing that can be right: all bytes at once, breaks found one after another.
-    @Test("Lines of random bytes are those that a parser written after the standard's text finds")
+    @Test("Lines of random bytes are those of a second parser, written after the standard")
     func reference() {
         var random = Fuzzing.random(4)
         for _ in 0..<Fuzzing.inputs(1200) {

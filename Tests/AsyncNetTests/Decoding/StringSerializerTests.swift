@@ -16,7 +16,7 @@ struct StringSerializerTests {
     }
 
     @Test(
-        "Text is read in the charset of its Content-Type",
+        "Text is decoded with the charset of its Content-Type",
         arguments: [
             ("utf-8", [0xC3, 0xA9], "é"), ("UTF8", [0xC3, 0xA9], "é"), ("iso-8859-1", [0xE9], "é"),
             ("Latin1", [0xE9], "é"), ("iso-8859-15", [0xA4], "€"),
@@ -42,14 +42,14 @@ struct StringSerializerTests {
     }
 
     @Test(
-        "Without a known charset text is decoded as UTF-8, without its byte order mark",
+        "Text without a known charset is decoded as UTF-8, without its byte order mark",
         arguments: [nil, "text/plain", "text/plain; charset=klingon"])
     func fallback(_ type: String?) async throws {
         #expect(try await text([0xEF, 0xBB, 0xBF, 0xC3, 0xA9], type) == "é")
     }
 
     @Test(
-        "Invalid bytes are an error that names the charset, not replacement characters",
+        "Invalid bytes of a text are an error that names the charset",
         arguments: [
             ("text/plain", [0xFF], "UTF-8"), ("text/plain; charset=utf-8", [0xC3], "utf-8"),
             ("text/plain; charset=klingon", [0xE9], "klingon"),
@@ -61,7 +61,7 @@ struct StringSerializerTests {
         #expect(error?.message.contains(name) == true)
     }
 
-    @Test("The encoding of the call is preferred to the charset of the Content-Type")
+    @Test("The encoding given to the serializer overrides the charset of the Content-Type")
     func given() async throws {
         #expect(try await text([0xE9], "text/plain; charset=utf-8", encoding: .isoLatin1) == "é")
     }

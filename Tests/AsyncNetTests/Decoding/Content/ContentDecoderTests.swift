@@ -55,7 +55,7 @@ struct ContentDecoderTests {
         return nil
     }
 
-    @Test("Each content coding is decoded, whole and byte by byte", arguments: ContentDecoding.allCases)
+    @Test("Each content coding is decoded, in one chunk and byte by byte", arguments: ContentDecoding.allCases)
     func whole(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         #expect(coding.isAvailable)
@@ -64,7 +64,7 @@ struct ContentDecoderTests {
         #expect(try await decode([coding], []).isEmpty)
     }
 
-    @Test("A compressed body that is cut anywhere is an error", arguments: ContentDecoding.allCases)
+    @Test("A compressed body cut at any byte is an error", arguments: ContentDecoding.allCases)
     func truncated(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         for count in 1..<encoded.count {
@@ -82,7 +82,7 @@ struct ContentDecoderTests {
     ]
 
     @Test(
-        "Bytes after the whole stream that begin no other stream are ignored, whole and byte by byte",
+        "Bytes after the compressed stream are ignored, in one chunk and byte by byte",
         arguments: ContentDecoding.allCases, trailers)
     func trailing(_ coding: ContentDecoding, _ trailer: [UInt8]) async throws {
         let body = try Self.encoded(coding) + Data(trailer)
@@ -104,7 +104,7 @@ struct ContentDecoderTests {
         #expect(try await decode([coding], [encoded + Data([0]) + encoded]) == Self.text)
     }
 
-    @Test("Another gzip member or zstd frame that is cut is an error", arguments: [ContentDecoding.gzip, .zstd])
+    @Test("A second gzip member or zstd frame that is cut is an error", arguments: [ContentDecoding.gzip, .zstd])
     func cutMember(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
         for count in [4, 10, encoded.count - 1] {
@@ -113,7 +113,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("A skippable zstd frame has no content, before and after a frame (RFC 8878 §3.1.2)")
+    @Test("A skippable zstd frame before or after a frame is skipped (RFC 8878 §3.1.2)")
     func skippable() async throws {
         let encoded = try Self.encoded(.zstd)
         for first in UInt8(0x50)...0x5F {
@@ -123,7 +123,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("Bytes after the stream that do not end are not read without end")
+    @Test("An endless body after the compressed stream is read only up to a limit")
     func endlessTrailer() async throws {
         let encoded = try Self.encoded(.gzip)
         var (isFirst, read) = (true, 0)
@@ -139,7 +139,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "More than a thousand empty streams are an error",
+        "More than a thousand empty gzip members or zstd frames are badContentEncoding",
         arguments: [
             (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
         ])
@@ -168,7 +168,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "A wrong byte in the middle ends in an error or other text, never in a trap",
+        "A changed byte ends in badContentEncoding or other output, and never in a trap",
         arguments: ContentDecoding.allCases)
     func damaged(_ coding: ContentDecoding) async throws {
         let encoded = try Self.encoded(coding)
@@ -180,7 +180,7 @@ struct ContentDecoderTests {
         }
     }
 
-    @Test("deflate without zlib's header is decoded too")
+    @Test("deflate without a zlib header is decoded")
     func bareDeflate() async throws {
         let encoded = try #require(Data(base64Encoded: "S0osSlVISU3LSSxJBQA="))
         #expect(try await decode([.deflate], [encoded]) == Data("bare deflate".utf8))
@@ -193,13 +193,13 @@ struct ContentDecoderTests {
         #expect(await failure { try await decode([.zstd], [encoded]) } == .badContentEncoding)
     }
 
-    @Test("Several codings are decoded, the last applied first")
+    @Test("Several content codings are decoded in reverse order of their listing")
     func stacked() async throws {
         let encoded = try Self.compressed(Self.encoded(.zstd), .gzip)
         #expect(try await decode(ContentDecoding.codings(in: ["zstd", " X-GZIP , identity"]), [encoded]) == Self.text)
     }
 
-    @Test("Too many codings are an error if the body is not empty")
+    @Test("More than five content codings are badContentEncoding unless the body is empty")
     func tooMany() async throws {
         let fields = [Array(repeating: "gzip", count: 6).joined(separator: ",")]
         let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }
@@ -208,7 +208,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "Names of no registered coding are passed over, and a coding that is not decoded here keeps the body as sent",
+        "Unregistered names in Content-Encoding are ignored, and an undecodable coding keeps the body as sent",
         arguments: [
             (["", "identity, ,"], []), (["aws-chunked"], []), (["UTF-8"], []), (["binary"], []), (["none"], []),
             (["nonsense"], []), (["gzip;q=1"], []), (["\"gzip\""], []), (["aws-chunked, gzip"], [.gzip]),
@@ -221,7 +221,7 @@ struct ContentDecoderTests {
         #expect(try ContentDecoding.codings(in: fields) == codings)
     }
 
-    @Test("Output comes in small chunks, and no input is read before they are taken")
+    @Test("Output is delivered in chunks of at most 64 KiB, and input is read only when they are taken")
     func bounded() async throws {
         let bomb = try Self.compressed(Self.compressed(Data(count: 64 << 20), .gzip), .gzip)
         var (chunks, asked) = ([bomb][...], 0)

@@ -7,7 +7,7 @@ import Testing
 struct WholeBodyDecodingTests {
     private func gzip(_ data: Data) throws -> Data { try Compressor(.gzip).compress(data, isLast: true) }
 
-    @Test("A body with one, two or no codings is decoded as a whole")
+    @Test("A body in memory with no, one or two content codings is decoded")
     func codings() throws {
         let body = Data("hello".utf8)
         #expect(try gzip(body).decoded(from: ["gzip"], limit: 5) == body)
@@ -17,7 +17,7 @@ struct WholeBodyDecodingTests {
         #expect(Data().decoded(from: ["gzip"], limit: 5) == Data())
     }
 
-    @Test("Unknown codings, invalid and cut bodies, and more bytes than allowed give nothing")
+    @Test("A body in memory that is invalid, cut, too long, or has an unknown coding gives nil")
     func invalid() throws {
         let encoded = try gzip(Data(repeating: 0, count: 300_000))
         #expect(encoded.decoded(from: ["x-mine"], limit: 1_000_000) == nil)

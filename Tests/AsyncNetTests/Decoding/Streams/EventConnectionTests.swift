@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Server-sent events, connection after connection")
+@Suite("Connections of an event stream")
 struct EventConnectionTests {
     private static let url = URL(string: "http://a/")
     private func head(_ status: Int, _ headers: HTTPHeaders = [:]) throws -> HTTPResponseHead {
@@ -24,7 +24,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A response without events ends the stream: 204 without an error, others with their error",
+        "A first response of 204 ends the stream, and one without events ends it with an error",
         arguments: [
             (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus),
             (200, "text/html; charset=utf-8", .unacceptableContentType),
@@ -45,7 +45,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "Any status but 200 and 204 to a reconnection is an error, after a regular end and after a lost connection",
+        "A reconnection with a status other than 200 and 204 is unacceptableStatus",
         arguments: [EventReconnection.ifResumable(), .always()], [201, 205, 301, 401, 403, 404, 410, 500, 503])
     func reconnectionRefused(_ policy: EventReconnection, _ status: Int) throws {
         for error in [nil, AsyncNetError(.connectionLost)] {
@@ -59,7 +59,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "The policy, the id, the length and the error decide whether a stream connects again",
+        "Policy, id, Content-Length and error decide whether a stream reconnects",
         arguments: [
             (.never, "id: 1\nretry: 1\n\n", nil, nil, false), (.ifResumable(), "data: 1\n\n", nil, nil, false),
             (.ifResumable(), "id: 1\n\n", nil, nil, true),
@@ -80,7 +80,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A reconnection refused with 429, 502 or 503 is tried again, one with 401 or 404 ends the stream",
+        "After 429, 502 or 503 a reconnection is tried again, and 401 or 404 ends the stream",
         arguments: [(503, true), (429, true), (502, true), (401, false), (404, false)])
     func statuses(_ status: Int, _ connects: Bool) throws {
         var connection = try connection()
@@ -90,7 +90,7 @@ struct EventConnectionTests {
         #expect((connection.end(error, statusCode: status, jitter: 0) != nil) == connects)
     }
 
-    @Test("Delays grow with consecutive failures, to a limit, and a new stream resets them")
+    @Test("The delay grows with consecutive failures up to a limit, and a successful connection resets it")
     func delays() throws {
         var connection = try connection(.ifResumable(delay: .seconds(3), maximumDelay: .seconds(20), limit: 4))
         let lost = AsyncNetError(.connectionLost)
@@ -107,7 +107,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "The delay of a stream's retry is bounded",
+        "The delay that retry: gives is clamped to maximumRetry",
         arguments: [
             ("299999", 300, 299_999), ("300001", 300, 300_000), ("99999999999999999999999999", 300, 300_000),
             ("86400000", 3600, 3_600_000), ("0", 300, 0), ("5000", 1, 1000),
@@ -121,7 +121,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A refused reconnection waits for the later of Retry-After and the stream's delay, and ends beyond maximumRetry",
+        "After a refused reconnection the delay is the later of Retry-After and retry:, up to maximumRetry",
         arguments: [
             (503, "20", 3000, 20_000), (429, "20", 3000, 20_000), (503, "1", 3000, 3000), (503, "300", 3000, 300_000),
             (503, "301", 3000, nil), (503, "soon", 3000, 3000), (401, "1", 3000, nil), (503, "5", 30, 5000),
@@ -136,7 +136,7 @@ struct EventConnectionTests {
         #expect(next?.delay == milliseconds.map { .milliseconds($0) })
     }
 
-    @Test("A reconnection after a failed one is a retry; after a stream, ended or lost, it is a new request")
+    @Test("A reconnection after a failed one is a retry, and one after an open stream is not")
     func retries() throws {
         var connection = try connection()
         let now = Date(timeIntervalSince1970: 0)
@@ -149,7 +149,7 @@ struct EventConnectionTests {
         #expect(lost?.isRetry == false && connection.failedAttempts == 1)
     }
 
-    @Test("An event that was cut off is requested again, and earlier id and retry still apply")
+    @Test("An incomplete event does not change the last event id; id and retry: apply to the next connection")
     func state() throws {
         var connection = try connection(after: "id: a\nretry: 5\ndata: 1\n\nid: b\ndata: 2\n")
         #expect(connection.lastEventID == "a")
@@ -161,7 +161,7 @@ struct EventConnectionTests {
             ])
     }
 
-    @Test("A delay beyond the clock's range becomes its longest")
+    @Test("A delay beyond the clock's range is clamped to the longest one")
     func endless() throws {
         var connection = try connection(
             .always(delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), limit: nil))

@@ -20,7 +20,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "JSON lines: a text per line, blank lines skipped, white space removed",
+        "JSON lines are parsed as one text per line, without blank lines and surrounding space",
         arguments: [
             ("", []), ("{}", ["{}"]), ("{}\n", ["{}"]), ("{\"a\":1}\n{\"a\":2}\n", ["{\"a\":1}", "{\"a\":2}"]),
             ("1\r\n2\r\n", ["1", "2"]),
@@ -34,7 +34,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "Text sequences (RFC 7464): a separator before each text",
+        "JSON text sequences are parsed with a record separator before each text (RFC 7464)",
         arguments: [
             ("\u{1E}{}\n", ["{}"]), ("\u{1E}{\"a\":1}\n\u{1E}[2]\n", ["{\"a\":1}", "[2]"]),
             ("\u{1E}{\n \"a\": [\n1\n]\n}\n\u{1E}2\n", ["{\n \"a\": [\n1\n]\n}", "2"]),
@@ -48,7 +48,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "A text that may be cut off is an error in the sequence, which continues (RFC 7464 §2.3, §2.4)",
+        "A text that may be truncated is an error, and the next text is parsed (RFC 7464 §2.3, §2.4)",
         arguments: [
             ("\u{1E}123\u{1E}4\n", ["!decodingFailed", "4"]),
             ("\u{1E}true\u{1E}false\n", ["!decodingFailed", "false"]),
@@ -66,7 +66,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "The type application/json-seq, or a suffix of that name, decides before the first byte does",
+        "The media type application/json-seq or +json-seq selects text sequences before the first byte does",
         arguments: [
             ("application/json-seq", "1\n\u{1E}2\n", ["!decodingFailed", "2"]),
             ("application/geo+json-seq", "\n\u{1E}2\n", ["2"]),
@@ -78,7 +78,7 @@ struct JSONSequenceParserTests {
         #expect(items(text, type: type) == StreamOutcome(elements: expected))
     }
 
-    @Test("A text is returned at the line feed that ends it, not at the next separator")
+    @Test("A text is returned at the line feed that ends it, before the next separator")
     func prompt() throws {
         var parser = JSONSequenceParser()
         #expect(try parser.receive(Data("\u{1E}{\n}".utf8)).isEmpty)
@@ -89,7 +89,7 @@ struct JSONSequenceParserTests {
     }
 
     @Test(
-        "A text longer than the limit fails the parser, after the texts before it",
+        "A text longer than the limit is an error after the texts before it",
         arguments: [
             ("12345\n123456\n", ["12345"]), ("\u{1E}12345\n\u{1E}123456\n\u{1E}1\n", ["12345"]),
             ("\u{1E}   12345\n\u{1E}[1,\n  \n", ["12345"]),
@@ -98,7 +98,7 @@ struct JSONSequenceParserTests {
         #expect(items(text, limit: 5) == StreamOutcome(elements: expected, code: .lineTooLong))
     }
 
-    @Test("A mebibyte in single bytes takes linear time")
+    @Test("Parsing a mebibyte in single bytes takes linear time")
     func linear() {
         let text = [0x1E, 0x22] + [UInt8](repeating: 0x61, count: StreamLimit.line - 2) + [0x22, 0x0A]
         let found = outcome(of: JSONSequenceParser(), pieces(of: text, every: 1)) { (try? $0.get())?.count }

@@ -10,7 +10,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "Every break ends a line, wherever chunks end",
+        "LF, CR and CRLF end a line, with any boundaries of chunks",
         arguments: [
             ("", []), ("a", ["a"]), ("a\n", ["a"]), ("a\r\n", ["a"]), ("a\r", ["a"]), ("a\nb", ["a", "b"]),
             ("a\r\nb\r\n", ["a", "b"]),
@@ -26,7 +26,7 @@ struct LineParserTests {
         #expect(lines(Array(text.utf8)) == StreamOutcome(elements: expected))
     }
 
-    @Test("A carriage return ends its line at once, and a line feed after it does not end another line")
+    @Test("CR ends its line at once, and an LF after it does not end another line")
     func carriageReturnAtTheEnd() throws {
         var parser = LineParser()
         #expect(try parser.receive(Data("a\r".utf8)) == ["a"])
@@ -37,7 +37,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "Characters that chunks split stay whole, and invalid UTF-8 becomes U+FFFD",
+        "Characters split by chunks stay whole, and invalid UTF-8 becomes U+FFFD",
         arguments: [
             (Array("é€😀\nü".utf8), ["é€😀", "ü"]), ([0x61, 0xFF, 0x62, 0x0A], ["a\u{FFFD}b"]),
             ([0xE2, 0x82, 0x0A, 0xAC], ["\u{FFFD}", "\u{FFFD}"]),
@@ -48,7 +48,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "A byte order mark is dropped at the start only",
+        "A byte order mark is removed only at the start",
         arguments: [
             ("\u{FEFF}a\n\u{FEFF}b", ["a", "\u{FEFF}b"]), ("\u{FEFF}", []), ("\u{FEFF}\n", [""]),
             ("\n\u{FEFF}", ["", "\u{FEFF}"]),
@@ -60,7 +60,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "A line may be as long as the limit, its break not counted; one byte more fails, after the lines before it",
+        "A line longer than the limit is lineTooLong after the lines before it",
         arguments: [
             ("12345\n12345\r\n12345", ["12345", "12345", "12345"], nil), ("1\n123456\n2", ["1"], .lineTooLong),
             ("123456", [], .lineTooLong),
@@ -70,7 +70,7 @@ struct LineParserTests {
         #expect(lines(Array(text.utf8), limit: 5) == StreamOutcome(elements: expected, code: code))
     }
 
-    @Test("A slice of data is read from its own start")
+    @Test("A slice of Data is parsed from its own start")
     func slice() throws {
         var parser = LineParser()
         #expect(try parser.receive(Data("xxa\nbxx".utf8)[2..<5]) == ["a"])

@@ -19,7 +19,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "Data is joined by line feeds; the examples of the standard",
+        "The data lines of an event are joined by line feeds, as in the standard's examples",
         arguments: [
             ("data: YHOO\ndata: +2\ndata: 10\n\n", ["YHOO\n+2\n10"]),
             (
@@ -44,7 +44,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "Lines end at LF, CRLF and CR in any mix",
+        "Lines of an event end at LF, CRLF or CR in any mix",
         arguments: [
             "data:a\n\ndata:b\n\n", "data:a\r\n\r\ndata:b\r\n\r\n", "data:a\r\rdata:b\r\r", "data:a\r\n\rdata:b\n\r\n",
             "data:a\n\r\ndata:b\r\n\n",
@@ -56,7 +56,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "Each field of an event is read by the standard's rules",
+        "Each field of an event is parsed as the standard says",
         arguments: [
             ("event: add\ndata: 1\n\n", [ServerSentEvent(event: "add", data: "1")]),
             ("event:add\ndata:1\n\ndata:2\n\n", [.init(event: "add", data: "1"), .init(data: "2")]),
@@ -78,7 +78,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "An event that the end cuts off is dropped",
+        "An incomplete event at the end of the stream is dropped",
         arguments: ["data: a", "data: a\n", "data: a\r", "data: a\r\n", "data: a\nevent: b\n", "id: 1\ndata: a\n"])
     func incomplete(_ text: String) throws {
         #expect(events(text) == StreamOutcome())
@@ -86,7 +86,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "An ID applies until the next ID, also without data, and an ID with NUL is ignored",
+        "An id applies until the next one, even without data, and an id with NUL is ignored",
         arguments: [
             ("id: 1\ndata: a\n\ndata: b\n\n", ["1", "1"], "1"),
             ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", ["1", "2"], "2"),
@@ -101,7 +101,7 @@ struct ServerSentEventParserTests {
         #expect(try parser(after: text).lastEventID == last)
     }
 
-    @Test("The ID of the connection before stays until an event has another")
+    @Test("The last event id of the connection before applies until an event has another")
     func reconnected() throws {
         #expect(try parser(after: "", lastEventID: "7").lastEventID == "7")
         #expect(try parser(after: "data: a\n\n", lastEventID: "7").lastEventID == "7")
@@ -110,7 +110,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "The reconnection time is digits only, holds at once and lasts",
+        "The retry field applies at once and to later events, and must be digits",
         arguments: [
             ("retry: 1000\ndata: a\n\n", .seconds(1)), ("retry: 1000\n\ndata: a\n\n", .seconds(1)),
             ("retry:0\ndata\n\n", .zero),
@@ -128,7 +128,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "The limit is for the data of one event and for a line of any kind, after the events before it",
+        "The limit applies to the data of one event and to each line",
         arguments: [
             ("data:1234\ndata:67890\n\ndata:1234567890", 1, .lineTooLong),
             ("data:a\n\ndata:12345\ndata:678901\n\ndata:b\n\n", 1, .lineTooLong),
@@ -144,7 +144,7 @@ struct ServerSentEventParserTests {
         #expect(found.code == code)
     }
 
-    @Test("An event is returned at its empty line's first byte")
+    @Test("An event is returned at the first byte of the line break that ends it")
     func prompt() throws {
         var parser = ServerSentEventParser()
         #expect(try parser.receive(Data("data: a\r\n".utf8)).isEmpty)
