@@ -30,7 +30,7 @@ struct RecordingFileTests {
         (try? FileManager.default.contentsOfDirectory(atPath: file.path + ".files"))?.sorted() ?? []
     }
 
-    @Test("A written recording is read again, and writing it again gives the same file")
+    @Test("A recording is unchanged after writing and reading, and written again gives the same file")
     func roundTrip() throws {
         var full = RecordedExchange.Response(200, headers: ["Content-Type": "text/event-stream"])
         full.chunks = [.init(Data("data: 1\n\n".utf8)), .init(Data("data: é\n\n".utf8), delay: .seconds(2))]
@@ -53,7 +53,7 @@ struct RecordingFileTests {
         #expect(try text() == first)
     }
 
-    @Test("JSON has a copy that people can read; the text stays exact")
+    @Test("A JSON body is written with a readable copy, and read from the exact text")
     func readable() throws {
         let body = #"{"b":1.50,"a":[]}"#
         try Recording([try exchange("/a", ["Content-Type": "application/json"], Data(body.utf8))]).write(to: file)
@@ -63,7 +63,7 @@ struct RecordingFileTests {
         #expect(try Recording(contentsOf: file).exchanges.first?.response?.body == Data(body.utf8))
     }
 
-    @Test("Large binary bodies are files beside, one for equal bodies, and go when they are not used any more")
+    @Test("Large binary bodies are written as files, one for equal bodies, and unused ones are removed")
     func bodyFiles() throws {
         let image = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0) })
         let type: HTTPHeaders = ["Content-Type": "image/png"]
@@ -79,7 +79,7 @@ struct RecordingFileTests {
         #expect(beside.isEmpty && !FileManager.default.fileExists(atPath: file.path + ".files"))
     }
 
-    @Test("A file of the user's beside the recording is not removed")
+    @Test("A foreign file in the recording's folder of bodies is not removed")
     func foreignFiles() throws {
         let mine = URL(filePath: file.path + ".files/notes.txt")
         try FileManager.default.createDirectory(at: mine.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -88,7 +88,7 @@ struct RecordingFileTests {
         #expect(beside == ["notes.txt"])
     }
 
-    @Test("A write that fails leaves nothing behind, and the former file as it was")
+    @Test("A write that fails leaves the former file unchanged and no other files")
     func failedWrite() throws {
         // A folder is in the file's place.
         try FileManager.default.createDirectory(at: file.appending(path: "x"), withIntermediateDirectories: true)
@@ -99,7 +99,7 @@ struct RecordingFileTests {
         #expect(left == ["a.har"])
     }
 
-    @Test("A body that the limit has cut is marked, and its replay ends with an error that says so")
+    @Test("A body truncated at the limit is marked, and its replay ends with an error that says so")
     func truncated() throws {
         var cut = try exchange("/a", [:], Data("ab".utf8))
         var response = try #require(cut.response)
@@ -116,7 +116,7 @@ struct RecordingFileTests {
         #expect(failure.message == "The recording a.har: entry 1 has only the first part of the body; record it again")
     }
 
-    @Test("A body whose file is gone ends with an error when it is replayed, not when it is read")
+    @Test("A body whose file is missing is an error in its replay, not in reading the recording")
     func missingBodyFile() throws {
         try Recording([try exchange("/a", [:], Data((0..<5000).map { _ in 0xFF }))]).write(to: file)
         try FileManager.default.removeItem(atPath: file.path + ".files")
@@ -124,7 +124,7 @@ struct RecordingFileTests {
         #expect(failure.message.contains("a.har: entry 1 names a file with the body, which cannot be read"))
     }
 
-    @Test("Sorted, concurrent requests give the same file in any order")
+    @Test("A sorted recording of concurrent requests is the same in any order")
     func sorting() throws {
         var format = RecordingFormat.standard
         format.isSorted = true
@@ -139,7 +139,7 @@ struct RecordingFileTests {
         #expect(read.map(\.description) == ["GET http://h/a: 200", "GET http://h/a: 404", "GET http://h/b: 200"])
     }
 
-    @Test("Recorded twice from a server on another port, at another time, the files differ in nothing")
+    @Test("Recordings of the same requests to servers on different ports are the same file")
     func stability() async throws {
         var files: Set<Data> = []
         // On a machine that is busy a response may take a second, which is written.

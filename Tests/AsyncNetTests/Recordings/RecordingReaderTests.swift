@@ -7,7 +7,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// Files of browsers and of other tools must replay.
-@Suite("Reading of HAR files", .timeLimit(.minutes(5)))
+@Suite("Reading HAR files", .timeLimit(.minutes(5)))
 struct RecordingReaderTests {
     private func read(_ text: String) throws -> [RecordedExchange] {
         try RecordingReader(file: URL(filePath: "/x/a.har")).recording(Data(text.utf8)).exchanges
@@ -20,13 +20,13 @@ struct RecordingReaderTests {
         return try #require(try read(#"{"log":{"entries":[\#(entry)]}}"#).first)
     }
 
-    @Test("An entry needs no more than method, URL and status; unknown fields do not matter")
+    @Test("An entry is read with only method, URL and status, and unknown fields are ignored")
     func least() throws {
         let exchange = try one(",\"_x\":1", "", ",\"_webSocketMessages\":[{\"type\":\"send\"}],\"cache\":null")
         #expect(exchange == RecordedExchange(.init(url: try "http://h/a".asURL()), .response(.init(200))))
     }
 
-    @Test("A HAR file of Chrome's developer tools is read")
+    @Test("A HAR file of Chrome is read")
     func chrome() throws {
         let exchanges = try read(HARSamples.chrome)
         #expect(
@@ -48,7 +48,7 @@ struct RecordingReaderTests {
             exchanges[2].response?.failure?.message == "The recording a.har: entry 3 has no body; record it again")
     }
 
-    @Test("A HAR file of Firefox is read: fields of forms, texts with a charset, entries out of order")
+    @Test("A HAR file of Firefox is read: params of forms, texts with a charset, entries out of order")
     func firefox() throws {
         let exchanges = try read(HARSamples.firefox)
         #expect(exchanges.map(\.request.url.path) == ["/login", "/page"])
@@ -56,7 +56,7 @@ struct RecordingReaderTests {
         #expect(exchanges[1].response?.body == Data([0xE9]), "é in ISO 8859-1")
     }
 
-    @Test("HAR files of Python's tools are read: times with microseconds and offsets, a byte order mark")
+    @Test("HAR files of Python tools are read: microseconds, time offsets, a byte order mark")
     func python() throws {
         let exchanges = try read("\u{FEFF}" + HARSamples.python)
         #expect(exchanges.map(\.request.url.path) == ["/1", "/2"])
@@ -85,7 +85,8 @@ struct RecordingReaderTests {
         #expect(exchanges[0].response?.body == Data("é".utf8) && exchanges[3].response?.body == Data([0xFF]))
     }
 
-    @Test("A response without a body needs none", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    @Test(
+        "An entry for HEAD, 204 or 304 is read without a body", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
     func bodyless(_ method: String, _ status: Int) throws {
         let text = """
             {"log":{"entries":[{"request":{"method":"\(method)","url":"http://h/"},"response":{"status":\(status),
@@ -97,7 +98,7 @@ struct RecordingReaderTests {
         #expect(response.headers["Content-Length"] == "9")
     }
 
-    @Test("Pieces of a body that was changed by hand end with the body")
+    @Test("Sizes of chunks that do not add up to the body are corrected")
     func changedBody() throws {
         for (sizes, expected) in [
             ([1, 5], ["a", "bc"]), ([1], ["a", "bc"]), ([3, 3], ["abc"]), ([0, -1], ["abc"]),
@@ -109,7 +110,7 @@ struct RecordingReaderTests {
     }
 
     @Test(
-        "Errors name the entry and the field, and show no value",
+        "An error in a HAR file names the entry and the field, and shows no value",
         arguments: [
             ("", "a.har is not JSON"), ("[]", "a.har: log, entries is missing; it must be a list"),
             (#"{"log":{"entries":7}}"#, "a.har: log, entries is not a list"),
@@ -177,14 +178,14 @@ struct RecordingReaderTests {
         #expect(error?.message == message)
     }
 
-    @Test("A missing file is an error that names it")
+    @Test("A missing file is an error that names the file")
     func missing() {
         let error = #expect(throws: AsyncNetError.self) { try Recording(contentsOf: URL(filePath: "/none/a.har")) }
         #expect(error?.code == .fileNotReadable && error?.message == "The recording a.har cannot be read")
     }
 
     @Test(
-        "Recorded errors of Chrome and of this library get their codes",
+        "Errors recorded by Chrome and by AsyncNet are read as error codes",
         arguments: [
             ("net::ERR_NAME_NOT_RESOLVED", .hostNotFound), ("net::ERR_CONNECTION_TIMED_OUT", .timedOut),
             ("net::ERR_CERT_AUTHORITY_INVALID", .certificateNotTrusted), ("what?", .transportFailed),

@@ -27,7 +27,7 @@ struct RecordingSecretsTests {
         return (texts + decoded.map { String(decoding: $0, as: UTF8.self) }).joined(separator: "\n")
     }
 
-    @Test("None of the planted secrets is written, and each live request looks like the recorded one")
+    @Test("A recording contains no planted secret, and live requests match the recorded ones")
     func planted() async throws {
         let server = try await MockServer.start()
         let transport = RecordingTransport(over: .libcurl())
@@ -62,7 +62,7 @@ struct RecordingSecretsTests {
         return try written()
     }
 
-    @Test("A secret that two chunks share is redacted, wherever it is cut")
+    @Test("A secret split by two chunks at any byte is redacted")
     func cut() throws {
         let body = Data(#"{"a":1,"token":"SECRETS","b":2}"#.utf8)
         for type in ["application/json", "text/event-stream", "text/plain"] {
@@ -77,7 +77,7 @@ struct RecordingSecretsTests {
         }
     }
 
-    @Test("Texts that are not UTF-8 contain no secret, in the file and beside it")
+    @Test("Texts that are not UTF-8 contain no secret, in the recording and in files of bodies")
     func otherTexts() throws {
         for padding in [0, 5000] {
             var body = Data([0xE9, 0x20]) + Data(repeating: 0x20, count: padding)
@@ -108,7 +108,7 @@ struct RecordingSecretsTests {
         #expect(try !written().contains("SECRET"))
     }
 
-    @Test("A compressed body of a request that cannot be decoded is left out")
+    @Test("A compressed request body that cannot be decoded is not written")
     func unknownCoding() throws {
         let request = RecordedExchange.Request(
             method: .post, url: try "http://h/".asURL(), headers: ["Content-Encoding": "x-mine"],
@@ -117,7 +117,7 @@ struct RecordingSecretsTests {
         #expect(written.body.isEmpty && written.isBodyTruncated)
     }
 
-    @Test("A compressed body of a request is written decoded and redacted")
+    @Test("A compressed request body is written decoded and redacted")
     func compressed() throws {
         let body = try Compressor(.gzip).compress(Data(#"{"token":"SECRET"}"#.utf8), isLast: true)
         let request = RecordedExchange.Request(
@@ -128,7 +128,7 @@ struct RecordingSecretsTests {
         #expect(written.headers == ["Content-Type": "application/json"])
     }
 
-    @Test("A rule of one's own adds to the standard rule")
+    @Test("Names of a user's RedactionRule are redacted in addition to the standard names")
     func ownRule() throws {
         let body = Data(#"{"iban":"SECRET","token":"SECRET"}"#.utf8)
         let response = RecordedExchange.Response(200, headers: ["X-Mine": "SECRET"], body: body)

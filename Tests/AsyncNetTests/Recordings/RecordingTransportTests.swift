@@ -27,7 +27,7 @@ struct RecordingTransportTests {
 
     // MARK: What is recorded
 
-    @Test("Each hop and each attempt is an exchange, in the order of their beginning")
+    @Test("Each hop of each attempt is an exchange, in the order of their starts")
     func hops() async throws {
         let stub = StubTransport()
         stub.on(.get, "/start", replies: .redirect(to: "/end"))
@@ -45,7 +45,7 @@ struct RecordingTransportTests {
             ], "The body of a redirect is not read unless it is known to be short")
     }
 
-    @Test("Requests that run at the same time are in the order in which they were sent, not that of their ends")
+    @Test("Concurrent exchanges are in the order in which they were sent, not in that of their ends")
     func order() async throws {
         let (clock, gate) = (TestClock(), AsyncStream<Void>.makeStream())
         let stub = StubTransport { request in
@@ -63,7 +63,7 @@ struct RecordingTransportTests {
         #expect(transport.recording.exchanges.map(\.request.url.path) == ["/1", "/2"])
     }
 
-    @Test("A failure before the head is recorded with its code and message, and is thrown unchanged")
+    @Test("A failure before the head is recorded with its code, and thrown unchanged")
     func failures() async throws {
         let transport = RecordingTransport(over: StubTransport { _ in .fault(.refuse) })
         let error = await #expect(throws: AsyncNetError.self) {
@@ -74,7 +74,7 @@ struct RecordingTransportTests {
         #expect(outcome == .failure(.init(.cannotConnect)))
     }
 
-    @Test("An error of another type becomes one without its text, which may have secrets")
+    @Test("An error that is not an AsyncNetError is recorded as transportFailed without its text")
     func foreignErrors() async throws {
         struct Broken: Error { let secret = "Q" }
         let transport = RecordingTransport(over: StubTransport { _ in throw Broken() })
@@ -82,7 +82,7 @@ struct RecordingTransportTests {
         #expect(transport.recording.exchanges.first?.outcome == .failure(.init(.transportFailed)))
     }
 
-    @Test("A body that breaks off has its bytes and its failure")
+    @Test("An interrupted body is recorded with its bytes and its failure")
     func brokenBody() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abcdef".utf8)).with(.resetMidBody(after: 2)) }
         let transport = RecordingTransport(over: stub)
@@ -91,7 +91,7 @@ struct RecordingTransportTests {
         #expect(response.body == Data("ab".utf8) && response.failure == .init(.connectionLost))
     }
 
-    @Test("A body that is dropped, or still read, ends with a failure that says so")
+    @Test("A body that was not read to its end is recorded as cancelled")
     func dropped() async throws {
         let transport = RecordingTransport(over: StubTransport { _ in MockResponse.chunked(["a", "b"]) })
         let response = try await send(transport)
@@ -102,7 +102,7 @@ struct RecordingTransportTests {
         #expect(recorded.failure == .init(.cancelled, ExchangeRecord.notRead))
     }
 
-    @Test("A body that is read as far as its length says is whole", arguments: [("2", true), ("3", false)])
+    @Test("A body read up to its Content-Length is recorded as complete", arguments: [("2", true), ("3", false)])
     func announced(_ length: String, _ isWhole: Bool) async throws {
         let stub = StubTransport { _ in
             var reply = MockResponse.chunked(["ab"])
@@ -115,7 +115,7 @@ struct RecordingTransportTests {
         #expect((transport.recording.exchanges.first?.response?.failure == nil) == isWhole)
     }
 
-    @Test("Releasing a body releases the transport's, which ends the transfer")
+    @Test("Releasing a body releases the body of the other transport")
     func released() async throws {
         let holder = Counter()
         let transport = RecordingTransport(over: OwningTransport(ends: holder))
@@ -125,7 +125,7 @@ struct RecordingTransportTests {
         #expect(holder.value == 1)
     }
 
-    @Test("A cancel reaches the other transport, and is recorded")
+    @Test("A cancel is passed to the other transport, and recorded")
     func cancelled() async throws {
         let stub = StubTransport { _ in .fault(.stall) }
         let transport = RecordingTransport(over: stub)
@@ -137,7 +137,7 @@ struct RecordingTransportTests {
         #expect(transport.recording.exchanges.first?.outcome == .failure(.init(.cancelled)))
     }
 
-    @Test("Interim responses and trailers are recorded, and reach the session")
+    @Test("Interim responses and trailers are recorded, and delivered to the session")
     func interim() async throws {
         let interim = HTTPResponseHead(statusCode: 103, url: try "http://h/".asURL(), headers: ["Link": "</a>"])
         let inner = EventTransport(events: [.informational(interim), .trailers(["X-Sum": "1"])])
@@ -152,7 +152,7 @@ struct RecordingTransportTests {
         #expect(seen.value == 2)
     }
 
-    @Test("The time to the head and those of chunks are the clock's")
+    @Test("The latency and the delays of chunks are measured by the session's clock")
     func times() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("ab").delayed(by: .seconds(3)) }
@@ -164,7 +164,7 @@ struct RecordingTransportTests {
 
     // MARK: Bodies
 
-    @Test("Chunks of a stream are kept apart; those of a body that is delivered whole are one")
+    @Test("Chunks of a stream are recorded separately, and those of a body delivered whole as one")
     func chunkBoundaries() async throws {
         for isWhole in [true, false] {
             let transport = RecordingTransport(over: StubTransport { _ in MockResponse.chunked(["a", "b"]) })
@@ -176,7 +176,7 @@ struct RecordingTransportTests {
         }
     }
 
-    @Test("The limit cuts both recorded bodies and marks them; the session gets all bytes")
+    @Test("The body limit truncates the recorded bodies, and the session gets all bytes")
     func limit() async throws {
         let transport = RecordingTransport(
             over: StubTransport { .text(String(repeating: $0.text, count: 2)) }, bodyLimit: 5)
@@ -190,7 +190,7 @@ struct RecordingTransportTests {
         #expect(exchange.response?.body == Data("abcda".utf8) && exchange.response?.isBodyTruncated == true)
     }
 
-    @Test("A compressed body is recorded decoded, without the headers of the encoded one")
+    @Test("A compressed body is recorded decoded, without the headers of its coding")
     func compressed() async throws {
         let encoded = try Compressor(.gzip).compress(Data("hello".utf8), isLast: true)
         let transport = RecordingTransport(
@@ -201,7 +201,7 @@ struct RecordingTransportTests {
         #expect(response.body == Data("hello".utf8) && response.headers == ["X-A": "1"] && response.failure == nil)
     }
 
-    @Test("A body is read no faster than its reader reads it")
+    @Test("A recorded body is read from the other transport no faster than by its reader")
     func backPressure() async throws {
         let pulls = Counter()
         let transport = RecordingTransport(over: CountingTransport(pulls: pulls))
@@ -214,7 +214,7 @@ struct RecordingTransportTests {
         }
     }
 
-    @Test("Streams are recorded as they are sent, and a body that is sent again counts once")
+    @Test("A streamed request body is recorded once for each hop that sends it")
     func sentStreams() async throws {
         let stub = StubTransport()
         stub.on(.post, "/a", replies: .redirect(to: "/b", status: 307))
@@ -226,7 +226,7 @@ struct RecordingTransportTests {
         #expect(stub.requests.map(\.text) == ["abcd", "abcd"])
     }
 
-    @Test("removeAll forgets the exchanges recorded so far")
+    @Test("removeAll() removes the exchanges recorded so far")
     func removing() async throws {
         let transport = RecordingTransport(over: StubTransport { _ in .text("a") })
         _ = try await send(transport)
@@ -234,7 +234,7 @@ struct RecordingTransportTests {
         #expect(transport.recording.exchanges.isEmpty)
     }
 
-    @Test("Descriptions and dumps of recordings have no secrets")
+    @Test("Descriptions and dumps of recordings contain no secrets")
     func descriptions() async throws {
         let request = RecordedExchange.Request(
             url: try "http://u:SECRET@h/?token=SECRET".asURL(), headers: ["Authorization": "SECRET"],

@@ -19,7 +19,7 @@ struct SentBodyTests {
         }
     }
 
-    @Test("A body that is not sent to its end is not recorded, as it depends on chance how much was sent")
+    @Test("A stream that was not sent to its end is recorded as truncated without bytes")
     func unfinished() {
         for length in [nil, 4] as [Int64?] {
             var body = SentBody(stream(length), limit: 9)
@@ -32,7 +32,7 @@ struct SentBodyTests {
         }
     }
 
-    @Test("A body of known length is complete when its last byte was sent, without a call of end")
+    @Test("A stream of known length is complete when its last byte was sent")
     func length() {
         var body = SentBody(stream(2), limit: 9)
         let reading = body.begin()
@@ -41,7 +41,7 @@ struct SentBodyTests {
         #expect(body.recorded == (Data("ab".utf8), false))
     }
 
-    @Test("Only the latest reading of a body is recorded, also if an earlier reading goes on")
+    @Test("Only the latest reading of a body is recorded, even if an earlier one continues")
     func again() {
         var body = SentBody(stream(nil), limit: 9)
         let first = body.begin()
@@ -56,7 +56,7 @@ struct SentBodyTests {
         #expect(body.recorded.0 == Data("cd".utf8))
     }
 
-    @Test("The limit cuts a stream")
+    @Test("A stream is truncated at the limit")
     func limit() {
         var body = SentBody(stream(nil), limit: 3)
         let reading = body.begin()

@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNetTestSupport
 
 /// The same traffic must give the same file, and a live request must look like the recorded one.
-@Suite("The written form of recordings", .timeLimit(.minutes(5)))
+@Suite("Exchanges as written to a recording", .timeLimit(.minutes(5)))
 struct WrittenFormTests {
     private let format = RecordingFormat.standard
 
@@ -26,7 +26,7 @@ struct WrittenFormTests {
 
     // MARK: Headers
 
-    @Test("Of a request's headers those of the list are written, sorted; the list can be replaced")
+    @Test("Only the listed request headers are written, sorted, and the list can be replaced")
     func requestHeaders() throws {
         let headers: HTTPHeaders = [
             "range: bytes=0-1", "X-Mine: 1", "Accept: a/b", "User-Agent: x", "Accept-Language: de",
@@ -38,7 +38,7 @@ struct WrittenFormTests {
         #expect(own.written(try request("http://h/", headers)).headers == ["Authorization: REDACTED", "X-Mine: 1"])
     }
 
-    @Test("Of a response's headers those that differ each time are left out")
+    @Test("Response headers that differ each time are omitted")
     func responseHeaders() throws {
         let headers: HTTPHeaders = [
             "X-B: 2", "Date: Mon, 23 Nov 2026 10:00:00 GMT", "X-Request-ID: 7", "ETag: \"1\"", "Connection: close",
@@ -51,7 +51,7 @@ struct WrittenFormTests {
     }
 
     @Test(
-        "Times after that of the response are left out, times before it stay",
+        "An Expires after Date is omitted, and one before it is written",
         arguments: [
             ("Expires: Tue, 24 Nov 2026 10:00:00 GMT", nil),
             ("Expires: Sun, 22 Nov 2026 10:00:00 GMT", "Expires: Sun, 22 Nov 2026 10:00:00 GMT"),
@@ -67,7 +67,7 @@ struct WrittenFormTests {
         #expect(kept.map { "\($0.name): \($0.value)" } == [expected].compactMap(\.self))
     }
 
-    @Test("A body that changes has its new length, and no digests of the old one")
+    @Test("A redacted body has its new Content-Length and no digest")
     func lengths() throws {
         let body = #"{"token":"1"}"#
         let changed = try written(["Content-Length": "13", "Content-Type": "application/json", "Digest": "x"], body)
@@ -81,7 +81,7 @@ struct WrittenFormTests {
     // MARK: URLs and ports
 
     @Test(
-        "Ports that the system picks for local servers are left out",
+        "Ephemeral ports of local servers are omitted",
         arguments: [
             ("http://127.0.0.1:40123/a", "http://127.0.0.1/a"), ("http://localhost:32768/", "http://localhost/"),
             ("http://[::1]:65535/", "http://[::1]/"), ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
@@ -96,7 +96,7 @@ struct WrittenFormTests {
         #expect(String(decoding: LocalPorts.removed(from: Array(text.utf8)), as: UTF8.self) == expected)
     }
 
-    @Test("Local ports are left out of URLs, headers and bodies, and stay if asked for")
+    @Test("Local ports are omitted from URLs, headers and bodies unless keepsLocalPorts is set")
     func keptPorts() throws {
         let url = "http://127.0.0.1:40123/a"
         var keeping = format
@@ -109,7 +109,7 @@ struct WrittenFormTests {
         }
     }
 
-    @Test("A URL has no userinfo and no fragment")
+    @Test("A recorded URL has no userinfo and no fragment")
     func urls() throws {
         let url = format.written(try request("http://u:p@h/a?b=1&token=2#c")).url.absoluteString
         #expect(url == "http://REDACTED:REDACTED@h/a?b=1&token=REDACTED")
@@ -117,7 +117,7 @@ struct WrittenFormTests {
 
     // MARK: Bodies
 
-    @Test("Forms with different boundaries are equal")
+    @Test("Multipart forms with different boundaries are written the same")
     func boundaries() throws {
         var forms: [RecordedExchange.Request] = []
         for boundary in ["one", "two words", "AsyncNet-boundary"] {
@@ -129,7 +129,7 @@ struct WrittenFormTests {
         #expect(forms.first?.headers == ["Content-Type": "multipart/form-data; boundary=AsyncNet-boundary"])
     }
 
-    @Test("A long secret of a header, cookie or query is redacted wherever it stands")
+    @Test("A long secret of a header, cookie or query is redacted wherever the response repeats it")
     func echoes() throws {
         let token = "abcdefgh12345"
         let basic = Data("ada:\(token)".utf8).base64EncodedString()
@@ -146,7 +146,7 @@ struct WrittenFormTests {
     }
 
     @Test(
-        "Messages of failures have no secrets, times and ports",
+        "Messages of failures are written without secrets, times and ports",
         arguments: [
             ("The key X-Api-Key: abc was refused", "The key X-Api-Key: REDACTED"),
             ("GET http://u:p@h/?token=abc failed", "GET http://REDACTED:REDACTED@h/?token=REDACTED failed"),
@@ -164,7 +164,7 @@ struct WrittenFormTests {
 
     // MARK: Closures
 
-    @Test("Closures change requests, live ones too, and responses")
+    @Test("changeRequest and changeResponse change what is written")
     func closures() throws {
         var own = format
         own.changeRequest = { $0.body = Data("x".utf8) }
@@ -173,7 +173,7 @@ struct WrittenFormTests {
         #expect(try written([:], "", [:], own).statusCode == 299)
     }
 
-    @Test("The written form of a written form is the same")
+    @Test("Writing an exchange that was written changes nothing")
     func idempotence() throws {
         for body in [PlantedSecrets.json, PlantedSecrets.form, PlantedSecrets.multipart] {
             for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=B"] {

@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetTestSupport
 
-@Suite("Pieces and times of written bodies")
+@Suite("Chunks and delays as written to a recording")
 struct WrittenTimesTests {
     private func pieces(
         _ texts: [(String, Double)], _ headers: HTTPHeaders = [:], step: Duration = .seconds(1),
@@ -17,14 +17,14 @@ struct WrittenTimesTests {
         }
     }
 
-    @Test("Times are rounded to the step since the head, so that errors do not add up")
+    @Test("Delays are rounded to the time step since the head, so that errors do not add up")
     func rounding() {
         #expect(pieces([("a", 0.4), ("b", 0.4), ("c", 0.4)]) == ["a+0.0", "b+1.0", "c+0.0"])
         #expect(pieces([("a", 2.6)], step: .zero) == ["a+0.0"])
         #expect(pieces([("a", 0.26)], step: .milliseconds(100)) == ["a+0.3"])
     }
 
-    @Test("Pieces of a body with a length are joined unless time passed between them")
+    @Test("Chunks of a body with Content-Length are joined unless time passed between them")
     func known() {
         let length: HTTPHeaders = ["Content-Length": "3"]
         #expect(pieces([("a", 0), ("b", 0.1), ("c", 1)], length) == ["ab+0.0", "c+1.0"])
@@ -32,7 +32,7 @@ struct WrittenTimesTests {
         #expect(pieces([(long, 0), (long, 0)]).count == 1, "Networks cut a long body at random places")
     }
 
-    @Test("Events and lines are a piece each, which comes when its last byte came")
+    @Test("Each event or line is a chunk with the time of its last byte")
     func records() {
         let texts = [("data: 1\n\nda", 0.0), ("ta: 2\r\n\r\nid: 3\ndata: 3\n\n", 2.0), ("x", 0.0)]
         #expect(
@@ -44,7 +44,7 @@ struct WrittenTimesTests {
             ])
     }
 
-    @Test("A secret that two pieces share is redacted, and the pieces stay in their places")
+    @Test("A secret split by two chunks is redacted, and the chunks keep their places")
     func split() {
         let rule = RedactionRule.standard
         func change(_ data: Data) -> Data { rule.body(data, contentType: "application/json") }
@@ -56,7 +56,7 @@ struct WrittenTimesTests {
                 == ["data: {\"token\":\"REDACTED\"}\n\n+1.0", "data: 1\n\n+1.0"])
     }
 
-    @Test("Many pieces of a body that changes are joined, as each would cost a pass over the body")
+    @Test("20,000 chunks of a redacted body are joined to one")
     func many() {
         let texts = (0..<20_000).map { _ in ("ab", 0.0) }
         #expect(pieces(texts) { Data($0.map { $0 + 1 }) }.count == 1)
