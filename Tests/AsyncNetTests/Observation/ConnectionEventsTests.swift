@@ -89,7 +89,7 @@ struct ConnectionEventsTests {
         #expect(recorder.steps == scenario.steps)
     }
 
-    @Test("A WebSocket that is opened again has one end; each handshake is a request")
+    @Test("A WebSocket that reconnects has one end, and each handshake is a request")
     func reconnection() async throws {
         let (clock, recorder) = (TestClock(), Recorder())
         try await withWebSockets(
@@ -119,7 +119,7 @@ struct ConnectionEventsTests {
         #expect(ids.count == 1)
     }
 
-    @Test("A raw stream sends an event for each step, also if it cannot be opened")
+    @Test("A raw stream sends an event for each step, even if it cannot be opened")
     func streams() async throws {
         let recorder = Recorder()
         let stub = StubTransport(connections: { connection in
@@ -141,7 +141,7 @@ struct ConnectionEventsTests {
         #expect(other.steps == "opening, closed unsupportedByTransport")
     }
 
-    @Test("Monitors of requests count no connection, and do without its messages")
+    @Test("Metrics do not count a WebSocket as a request, and minimal observers get no event for its messages")
     func others() async throws {
         let (metrics, quiet) = (MetricsMonitor(), Recorder())
         try await withWebSockets(configuration: .init(monitors: [metrics, quiet])) {

@@ -12,7 +12,7 @@ struct CurlDescriptionTests {
     private let session = Session(
         transport: StubTransport { _ in .status(200) }, configuration: .init(defaultHeaders: [:]))
 
-    @Test("The command has every part, and the shell expands none of it")
+    @Test("A curl command has method, headers, body and URL, and the shell expands none of them")
     func whole() async {
         let request = session.request(
             "http://a/b?q=1", method: .put, headers: ["X": "it's $HOME `id`", "Empty": ""],
@@ -26,7 +26,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "A request without a body has Content-Length: 0 if its method expects one",
+        "The command of a method that expects a body has Content-Length: 0 without one",
         arguments: [HTTPMethod.post, .put, .patch])
     func withoutBody(_ method: HTTPMethod) async {
         let text = await session.request("http://a/", method: method).curlDescription()
@@ -36,13 +36,13 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "The command of a method that expects no body has no length without one",
+        "The command of a method that expects no body has no Content-Length",
         arguments: [HTTPMethod.get, .head, .delete, .options])
     func otherMethods(_ method: HTTPMethod) async {
         #expect(await !session.request("http://a/", method: method).curlDescription().contains("Content-Length"))
     }
 
-    @Test("Secrets are redacted unless requested")
+    @Test("Secrets are redacted unless showsSecrets is set")
     func secrets() async {
         let request = session.request(
             "http://u:hunter2@a/b?t=hunter2",
@@ -53,7 +53,7 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).components(separatedBy: "hunter2").count == 5)
     }
 
-    @Test("Secret fields of bodies are redacted unless requested", arguments: ["json", "form", "multipart"])
+    @Test("Secret fields of bodies are redacted unless showsSecrets is set", arguments: ["json", "form", "multipart"])
     func secretFields(_ kind: String) async throws {
         let bodies: [String: (RequestBody, HTTPHeaders, String)] = [
             "json": (
@@ -78,7 +78,7 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).contains("hunter2"))
     }
 
-    @Test("A compressed body is shown only with its secrets")
+    @Test("A compressed body is part of the command only if showsSecrets is set")
     func compressed() async {
         let session = Session(
             transport: StubTransport { _ in .status(200) },
@@ -90,7 +90,7 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).contains("base64 -d"))
     }
 
-    @Test("A shell runs the command, and a body of any bytes arrives")
+    @Test("A shell that runs the command passes a binary body unchanged")
     func shell() async throws {
         let body = Data([0, 255, 10, 39, 13])
         try await withServer(.text("thanks")) { (server: MockServer) async throws in
@@ -107,7 +107,7 @@ struct CurlDescriptionTests {
 
     /// With the body that the request would have had, and nothing that curl adds of its own accord but its defaults.
     @Test(
-        "curl sends the described request, from memory, files and forms", .enabled(if: hasCurl, "needs curl"),
+        "curl sends the same request, with a body in memory, a file or a form", .enabled(if: hasCurl, "needs curl"),
         arguments: ["data", "none", "file", "form"])
     func curl(_ kind: String) async throws {
         let folder = try TemporaryFolder()
@@ -126,7 +126,8 @@ struct CurlDescriptionTests {
     /// Names and file names that curl's `-F` would read in its own way, each as text, as bytes, as a file and in an
     /// inner form.
     @Test(
-        "curl sends forms whose names it would misread, byte for byte", .enabled(if: hasCurl, "needs curl"),
+        "curl sends a form with special characters in names the same, byte for byte",
+        .enabled(if: hasCurl, "needs curl"),
         arguments: [
             "a=b", "=", "", ";", "a;type=x/y", "a,b", "\"q\"", "\\", "a\\\"b", "@a", "<a", "@", "-", "--", "'", "a'b",
             "$HOME`id`", "%22%s%%", "é日", "a\r\nb", "\t", "\\n\\101", "!", " ",
@@ -151,7 +152,8 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "curl sends a form of parts that it can express by its own options", .enabled(if: hasCurl, "needs curl"),
+        "A form without special characters is sent by curl's own options -F and --form-string",
+        .enabled(if: hasCurl, "needs curl"),
         arguments: ["a;type", ",", "@a", "<a", "'", "é", "$(id)", "%22", "-"])
     func plainNames(_ name: String) async throws {
         let folder = try TemporaryFolder()
@@ -165,7 +167,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "A part whose name has a control character is a comment, as it is an error",
+        "A part whose name has a control character gives a comment in place of the command",
         arguments: ["a\0=", "a\u{1}=", "a\u{7F}="])
     func controls(_ name: String) async {
         let text = await session.upload(.multipart { $0.append("x", name: name) }, to: "http://a/").curlDescription()
@@ -203,7 +205,7 @@ struct CurlDescriptionTests {
         }
     }
 
-    @Test("A body that a command cannot contain is read from standard input, with a comment")
+    @Test("A body that cannot be part of a command is read from standard input, with a comment")
     func streams() async {
         let stream = await session.upload(.stream(chunks("a")), to: "http://a/").curlDescription()
         #expect(stream.hasPrefix("# The body is a stream"))

@@ -18,7 +18,7 @@ struct EventChannelTests {
         await events.reduce(into: []) { $0.append($1) }
     }
 
-    @Test("Events sent before the channel's end are received after it")
+    @Test("An event sent before the channel was closed is received, and a later one is not")
     func closed() async {
         let (channel, events) = make()
         channel.send(event())
@@ -27,7 +27,7 @@ struct EventChannelTests {
         #expect(await all(events).count == 1)
     }
 
-    @Test("A cancelled observer takes nothing, though events wait")
+    @Test("A cancelled observer receives no waiting event")
     func cancelled() async {
         let (channel, events) = make()
         channel.send(event())
@@ -38,7 +38,7 @@ struct EventChannelTests {
         #expect(await task.value == 0)
     }
 
-    @Test("A task that waits for the observer waits for the events before it, not for those after it")
+    @Test("drained() waits for events sent before it, not for later ones")
     func drained() async {
         let (channel, events) = make()
         channel.send(event())
@@ -52,7 +52,7 @@ struct EventChannelTests {
     }
 
     @Test(
-        "The newest events are kept in their order, and the first has the number of lost events",
+        "Above the capacity the newest events are kept, and the first one has the number of lost events",
         arguments: [
             (capacity: 3, sent: 0, kept: [], lost: 0), (3, 2, [1, 2], 0), (3, 3, [1, 2, 3], 0), (3, 4, [2, 3, 4], 1),
             (3, 8, [6, 7, 8], 5), (1, 5, [5], 4), (0, 2, [2], 1),
@@ -86,7 +86,7 @@ struct EventChannelTests {
     }
 
     @Test(
-        "An observer gets none of the events that cost time and that it does not need",
+        "An observer receives only the costly events that its interests include",
         arguments: [
             (.minimal, ["resumed"]), (.standard, ["resumed", "sent GET / HTTP/1.1", "received 1 bytes"]),
             (EventInterests(sentHeads: true), ["resumed", "sent GET / HTTP/1.1"]),

@@ -12,7 +12,7 @@ struct EventMonitorTests {
         Session(transport: StubTransport { _ in .text("abc") }, configuration: SessionConfiguration(monitors: monitors))
     }
 
-    @Test("Observers get the steps of a request in their order, and its end once", arguments: EventScenario.all)
+    @Test("Observers get the steps of a request in order, and its end once", arguments: EventScenario.all)
     func steps(_ scenario: EventScenario) async throws {
         let recorder = try await scenario.anew(in: EventScenario.all).observe()
         #expect(recorder.requestIDs.count == scenario.steps.count)
@@ -23,7 +23,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test("Each hop ends once, with its numbers, and before its request", arguments: EventScenario.all)
+    @Test("Each hop ends once, with its attempt and hop number, before its request ends", arguments: EventScenario.all)
     func ends(_ scenario: EventScenario) async throws {
         let events = try await scenario.anew(in: EventScenario.all).observe().events
         var open: [RequestID: [String]] = [:]
@@ -43,7 +43,7 @@ struct EventMonitorTests {
         #expect(open.isEmpty)
     }
 
-    @Test("A hop's summary has what the session's cache did for it")
+    @Test("The summary of a hop has its cache outcome")
     func cacheOutcomes() async throws {
         let scenarios = EventScenario.cached
         var outcomes: Set<CacheOutcome?> = []
@@ -55,7 +55,7 @@ struct EventMonitorTests {
         #expect(outcomes.isSuperset(of: [.miss, .revalidated, .stale, .bypassed]))
     }
 
-    @Test("Events from the first attempt on have the text of the request's template, those of redirects too")
+    @Test("Events from the first attempt on have the request's URL template, after redirects too")
     func template() async throws {
         let recorder = EventRecorder()
         let stub = StubTransport { $0.path == "/new" ? .text("abc") : .redirect(to: "/new") }
@@ -72,7 +72,7 @@ struct EventMonitorTests {
             ])
     }
 
-    @Test("Segments have hops of their own")
+    @Test("The segments of a download have hops of their own")
     func segments() async throws {
         let recorder = EventRecorder()
         let stub = StubTransport { RangeStub(data: Data(count: 2 << 20)).reply(to: $0) }
@@ -86,7 +86,7 @@ struct EventMonitorTests {
         #expect(recorder.steps().last == "1 finished")
     }
 
-    @Test("The attempts of a segment are not those of the request")
+    @Test("The retry of a segment is not an attempt of its download")
     func retriedSegment() async throws {
         let (recorder, refusals) = (EventRecorder(), Counter())
         let stub = StubTransport { request in
@@ -106,7 +106,7 @@ struct EventMonitorTests {
         #expect(steps.count { $0.hasPrefix("hop") } == 3)
     }
 
-    @Test("A cookie without a name is not reported by its value")
+    @Test("The value of a cookie without a name is not in any event")
     func namelessCookie() async throws {
         let recorder = EventRecorder()
         let stub = StubTransport { _ in .text("a", headers: ["Set-Cookie": "hunter2; Path=/"]) }
@@ -140,7 +140,7 @@ struct EventMonitorTests {
         #expect(recorder.events.last?.instant == .seconds(9))
     }
 
-    @Test("A slow monitor delays no request, loses the oldest events and gets their number")
+    @Test("A slow monitor does not delay requests, loses the oldest events, and gets their number")
     func slowMonitor() async throws {
         let monitor = HeldMonitor()
         let session = session(monitor)
@@ -153,7 +153,7 @@ struct EventMonitorTests {
         #expect(received.last?.event.step == "decoded Data")
     }
 
-    @Test("A monitor that blocks its thread blocks no request")
+    @Test("A monitor that blocks its thread does not delay requests")
     func blockingMonitor() async throws {
         let monitor = BlockingMonitor()
         let session = session(monitor)
@@ -163,7 +163,7 @@ struct EventMonitorTests {
         #expect(monitor.count.value == 900)
     }
 
-    @Test("Monitors that wait and then block their threads block no request")
+    @Test("Monitors that suspend and then block their threads do not delay requests")
     func waitingMonitors() async throws {
         // One more than Swift has threads for tasks.
         let monitors = (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in WaitingMonitor() }
@@ -178,7 +178,7 @@ struct EventMonitorTests {
         #expect(monitors.map(\.count.value) == monitors.map { _ in 9 * (monitors.count + 1) })
     }
 
-    @Test("A monitor whose function is the main actor's runs there")
+    @Test("A monitor isolated to the main actor is called there")
     func mainActorMonitor() async throws {
         let monitor = MainActorMonitor()
         let session = session(monitor)
@@ -187,7 +187,7 @@ struct EventMonitorTests {
         #expect(await monitor.count == 9)
     }
 
-    @Test("Monitors and loops side by side get the same events in the same order, each once")
+    @Test("Several monitors and loops get the same events in the same order, each once")
     func manyObservers() async throws {
         let recorders = [EventRecorder(), EventRecorder()]
         let session = session(recorders[0], recorders[1])
@@ -204,7 +204,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test("An actor can be a monitor, and gets the events in their order")
+    @Test("An actor can be a monitor, and gets the events in order")
     func actorMonitor() async throws {
         let monitor = ActorMonitor()
         let session = session(monitor)
@@ -219,7 +219,7 @@ struct EventMonitorTests {
 
     // MARK: Sequences
 
-    @Test("A loop over the events gets them from its beginning, and ends when the session has finished")
+    @Test("A loop over a session's events gets them from its start on, and ends with the session")
     func sequence() async throws {
         let session = session()
         _ = try await session.request(Self.url).serializing(Data.self).value
@@ -232,7 +232,7 @@ struct EventMonitorTests {
         for await _ in session.events { Issue.record("a finished session has no events") }
     }
 
-    @Test("A loop ends when its task is cancelled, and nothing is made for it any more")
+    @Test("A cancelled loop over events ends, and no more events are made for it")
     func cancelledLoop() async throws {
         let session = session()
         let hasEvent = Gate()
@@ -245,7 +245,7 @@ struct EventMonitorTests {
         #expect(!session.environment.events.isObserved)
     }
 
-    @Test("An observer that does not ask for the bytes of bodies gets none; one that does gets as many as it asked for")
+    @Test("An observer gets the bytes of bodies only if its interests include them, up to bodyLimit")
     func interests() async throws {
         let session = session()
         let (few, many) = (session.events(.minimal), session.events(EventInterests(bodyLimit: 2)))
@@ -266,7 +266,7 @@ struct EventMonitorTests {
 
     // MARK: Exactly one end
 
-    @Test("A request that is cancelled at any step has one end, and no event follows it")
+    @Test("A request cancelled at any step has one end, and no event follows it")
     func storm() async throws {
         let recorder = EventRecorder()
         let session = session(recorder)

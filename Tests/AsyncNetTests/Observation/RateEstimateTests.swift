@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Rates and the remaining time computed from them")
+@Suite("Rates and remaining time")
 struct RateEstimateTests {
     /// Feeds equal steps.
     private func rate(
@@ -14,7 +14,7 @@ struct RateEstimateTests {
     }
 
     @Test(
-        "The estimate of a steady rate is right from the first step on, whatever the steps",
+        "The estimate of a steady rate is accurate from the first step on, for any size of steps",
         arguments: [
             (1, Duration.milliseconds(1), 1), (1, .milliseconds(1), 20_000), (1000, .seconds(1), 1),
             (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
@@ -30,7 +30,7 @@ struct RateEstimateTests {
                 && estimate.bytesPerSecond < expected * (step > .seconds(2) ? 16 : 1.14))
     }
 
-    @Test("An estimate begun in the middle of a transfer starts with the average so far")
+    @Test("An estimate that begins in the middle of a transfer starts with its average rate")
     func middle() {
         var estimate = RateEstimate()
         estimate.begin(at: 60_000, .seconds(60))
@@ -39,7 +39,7 @@ struct RateEstimateTests {
         #expect(abs(estimate.bytesPerSecond - 1000) < 50)
     }
 
-    @Test("The estimate follows a change of the rate within some seconds, gradually")
+    @Test("The estimate approaches a changed rate within some seconds")
     func change() {
         var estimate = RateEstimate()
         rate(100_000, every: .milliseconds(100), times: 100, &estimate)
@@ -49,7 +49,7 @@ struct RateEstimateTests {
         #expect(estimate.bytesPerSecond < 110_000 && estimate.bytesPerSecond > 99_000)
     }
 
-    @Test("A transfer that starts again, or whose time stands still, has no rate that is infinite or negative")
+    @Test("The rate is finite and not negative if bytes or time go back")
     func edges() {
         var estimate = RateEstimate()
         #expect(estimate.bytesPerSecond == 0)

@@ -19,7 +19,7 @@ struct WireEventTests {
         return recorder.events
     }
 
-    @Test("libcurl reports heads, connections, interim responses and measurements of each hop")
+    @Test("Over libcurl events report heads, connections, interim responses and metrics of each hop")
     func libcurl() async throws {
         try await withServer(
             .redirect(to: "/y"), .text("abc").after(informational: 103, headers: ["Link": "<a>"])
@@ -41,7 +41,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("Bodies are counted as they are sent and received")
+    @Test("The bytes of bodies are reported as they are sent and received")
     func bodies() async throws {
         try await withServer(.data(Data(count: 300_000))) { (server: MockServer) async throws in
             let events = try await events(.libcurl(), server) { session in
@@ -61,7 +61,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("Nothing that costs time is made for an observer that does not need it")
+    @Test("No costly event is made for an observer with minimal interests")
     func minimal() async throws {
         try await withServer(.text("abc")) { (server: MockServer) async throws in
             let events = try await events(.libcurl(), server, .minimal) { session in
@@ -75,7 +75,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("A new connection with TLS has the server's certificates, a reused one has none")
+    @Test("The event of a new TLS connection has the server's certificates, and that of a reused one has none")
     func certificates() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         await server.enqueue(.text("a"), .text("b"))
@@ -88,7 +88,7 @@ struct WireEventTests {
         await server.stop()
     }
 
-    @Test("A transfer that fails without a response ends its hop before the request")
+    @Test("A hop that fails without a response ends before its request")
     func refused() async throws {
         try await withServer(.fault(.resetBeforeHead)) { (server: MockServer) async throws in
             let events = try await events(.libcurl(), server, .minimal) { session in
@@ -99,7 +99,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("URLSession reports hops, redirects and responses as events")
+    @Test("Over URLSession events report hops, redirects and responses")
     func urlSession() async throws {
         try await withServer(.redirect(to: "/y"), .text("abc")) { (server: MockServer) async throws in
             let events = try await events(.urlSession, server) { session in
