@@ -88,7 +88,7 @@ struct FinishingTests {
     }
 
     @Test(
-        "A session that finishes sends what the code of running requests requests, and refuses other requests",
+        "After finish() requests made by code of running requests are sent, and others are sessionFinished",
         arguments: Place.allCases)
     private func needs(_ place: Place) async {
         let (box, errors, gate, clock) = (SessionBox(), Outcomes(), Gate(), TestClock())
@@ -109,7 +109,7 @@ struct FinishingTests {
         box.value = nil
     }
 
-    @Test("A task that outlives the request whose code made it is refused, though another request runs")
+    @Test("After finish() a task that outlives the request whose code made it is refused")
     func strayTask() async {
         let (gate, stray, clock) = (Gate(), Gate(), TestClock())
         let (box, task) = (SessionBox(), Stray())
@@ -142,7 +142,7 @@ struct FinishingTests {
         box.value = nil
     }
 
-    @Test("A refresh goes on for the requests that wait, also if that which began it was cancelled")
+    @Test("After finish() a refresh continues for waiting requests, even if its first request was cancelled")
     func sharedRefresh() async {
         let (gate, box, clock) = (Gate(), SessionBox(), TestClock())
         let authenticator = TokenAuthenticator { _ in
@@ -172,7 +172,7 @@ struct FinishingTests {
 
     // MARK: Limits
 
-    @Test("A request that is retried without end ends with the last response, so that the session ends too")
+    @Test("After finish() an endlessly retried request ends with its last response")
     func endlessRetries() async {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -192,7 +192,7 @@ struct FinishingTests {
         #expect(stub.requests.count == 11)
     }
 
-    @Test("A stream that would reconnect without end is ended when its session finishes")
+    @Test("After finish() a stream with endless reconnections ends")
     func endlessStream() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in
@@ -230,7 +230,7 @@ struct FinishingTests {
         return (Session(transport: stub, configuration: .init(clock: clock)), stub)
     }
 
-    @Test("The pages of a loop that has begun are sent, and a loop that begins later is refused")
+    @Test("After finish() a loop over pages that has begun gets all pages, and a new one is sessionFinished")
     func pages() async throws {
         let clock = TestClock()
         let (session, stub) = pages(clock)
@@ -256,7 +256,7 @@ struct FinishingTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A loop that asks for no page for ten seconds is not waited for, and gets no more pages")
+    @Test("finish() waits ten seconds at most for a loop over pages to ask for the next page")
     func pausedLoop() async throws {
         let clock = TestClock()
         let (session, _) = pages(clock)
@@ -289,7 +289,7 @@ struct FinishingTests {
         }
     }
 
-    @Test("A loop whose first page is being decoded when the session finishes gets all pages")
+    @Test("A loop whose first page is decoded during finish() gets all pages")
     func firstPage() async throws {
         let (session, _) = pages()
         let finishing = Locked<Task<Void, Never>?>(nil)
@@ -310,7 +310,7 @@ struct FinishingTests {
         await finishing.withLock { $0 }?.value
     }
 
-    @Test("finish() does not wait for a loop whose first page failed")
+    @Test("finish() does not wait for a loop over pages whose first page failed")
     func failedFirstPage() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(404) }, configuration: .init(clock: TestClock()))

@@ -21,7 +21,7 @@ struct SessionDefaultsTests {
         decoder: .json(keys: .convertFromSnakeCase, dates: .iso8601),
         encoder: .json(keys: .convertToSnakeCase, dates: .iso8601, formatting: .sortedKeys))
 
-    @Test("The session's decoder is used by serializers, decode, streams and downloads; a call's own wins")
+    @Test("The session's decoder decodes responses, streams and downloads unless the call has its own")
     func decoder() async throws {
         let session = Session(transport: StubTransport { _ in .json(Self.json) }, configuration: Self.snake)
         #expect(try await session.request("http://a/").serializing(Event.self).value == Self.event)
@@ -32,7 +32,7 @@ struct SessionDefaultsTests {
         #expect(await own.result.error?.code == .decodingFailed)
     }
 
-    @Test("The session's encoder makes bodies, its form encoder queries and forms; a call's own wins")
+    @Test("The session's encoder and form encoder encode parameters unless the call has its own")
     func encoder() async throws {
         let stub = StubTransport { _ in .status(204) }
         var configuration = Self.snake
@@ -60,7 +60,7 @@ struct SessionDefaultsTests {
             ])
     }
 
-    @Test("Names and dates are written as the session's encoder says")
+    @Test("Names and dates are encoded as the session's encoder says")
     func encodedNames() async throws {
         let stub = StubTransport { _ in .status(204) }
         let session = Session(transport: stub, configuration: Self.snake)
@@ -90,7 +90,7 @@ struct SessionDefaultsTests {
         #expect(seen[2]["User-Agent"] == "app" && seen[2]["Accept-Language"] == nil)
     }
 
-    @Test("Parameters may be a JSON literal of mixed values")
+    @Test("Parameters can be a JSON literal of mixed values")
     func mixedLiterals() async throws {
         let stub = StubTransport { _ in .status(204) }
         let session = Session(transport: stub)
@@ -105,7 +105,7 @@ struct SessionDefaultsTests {
         #expect(seen[1] == "a=1&b=x" && seen[2] == #"{"a":[1,"x"]}"#)
     }
 
-    @Test("Options at creation apply to every kind of request and every verb")
+    @Test("RequestOptions apply to every kind of request and every method")
     func options() async throws {
         let stub = StubTransport { request in .status(request.headers["X-Adapted"] == "1" ? 200 : 500) }
         let session = Session(baseURL: "http://a/", transport: stub)
@@ -142,7 +142,7 @@ struct SessionDefaultsTests {
         }
     }
 
-    @Test("A request of a session that starts at once starts with its first serializer, not before")
+    @Test("With startsRequestsImmediately a request starts with its first serializer, not before")
     func startsAtOnce() async throws {
         let sent = Gate()
         let stub = StubTransport { request in

@@ -7,7 +7,7 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "Text before a colon is read as a scheme, and the error says what else may be meant",
+        "A URL without a scheme but with a colon is unsupportedScheme, and the message suggests a fix",
         arguments: [
             ("documents:batchGet", true), ("localhost:8080/a", true), ("a.b-c:d?e:f#g", true), ("mailto:ada@h", true),
             ("ftp://h/a", false), ("ws://h/", false),
@@ -31,7 +31,7 @@ struct SessionTests {
         #expect(try await session.request(reference).serializing(String.self).value == target)
     }
 
-    @Test("Running requests are listed, oldest first, by kind")
+    @Test("Running requests are listed by kind, the oldest first")
     func listing() async {
         let session = Session(transport: StubTransport { _ in .fault(.stall) })
         let requests = (0..<3).map { _ in session.request("http://a/") }
@@ -44,7 +44,7 @@ struct SessionTests {
         for request in requests { #expect(await request.state == .cancelled) }
     }
 
-    @Test("finish() lets running requests end, refuses new requests, then shuts the transport down")
+    @Test("finish() waits for running requests, refuses new ones, then shuts the transport down")
     func finish() async throws {
         final class Counted: Transport {
             let (arrived, gate, shutdowns) = (Gate(), Gate(), Counter())
@@ -72,7 +72,7 @@ struct SessionTests {
         #expect(await session.requests.isEmpty)
     }
 
-    @Test("A transport that blocks while it shuts down does not block the session")
+    @Test("A transport that blocks in its shutdown does not block the session")
     func blockingShutdown() async {
         struct Blocking: Transport {
             let entered = Gate()
@@ -95,7 +95,7 @@ struct SessionTests {
         await finishing.value
     }
 
-    @Test("A cancelled finish() returns at once, and the session still ends in good order without it")
+    @Test("A cancelled finish() returns at once, and the session still shuts down after its requests")
     func cancelledFinish() async {
         struct Counted: Transport {
             let base = StubTransport { _ in .fault(.stall) }
@@ -122,7 +122,7 @@ struct SessionTests {
         return Session(transport: StubTransport { _ in withExtendedLifetime(token) { .json(User.json) } })
     }
 
-    @Test("A request keeps its session alive until the request ends")
+    @Test("A session is kept alive by its running request")
     func lifetime() async throws {
         let released = Gate()
         var session: Session? = session(untilRelease: released)
@@ -143,7 +143,7 @@ struct SessionTests {
         await released.wait()
     }
 
-    @Test("Silence as long as the timeout ends a request, to the nanosecond and not before")
+    @Test("A request is timedOut exactly when the server was silent for the timeout")
     func timeout() async {
         let clock = TestClock()
         let session = Session(
@@ -175,7 +175,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A silent request times out at the same time with and without an observer", arguments: [false, true])
+    @Test("A silent request is timedOut at the same time with and without a monitor", arguments: [false, true])
     func observedTimeout(isObserved: Bool) async {
         let clock = TestClock()
         let session = Session(
@@ -193,7 +193,7 @@ struct SessionTests {
         #expect(await task.value.failure?.code == .timedOut)
     }
 
-    @Test("An invalid base URL is an error, not a trap")
+    @Test("An invalid base URL is malformedURL")
     func badBase() async {
         let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(
             Data.self
@@ -201,7 +201,7 @@ struct SessionTests {
         #expect(error?.code == .malformedURL)
     }
 
-    @Test("Session.shared and the top-level functions are the same session")
+    @Test("Session.shared and the top-level functions use the same session")
     func shared() async throws {
         let request = AsyncNet.request("nonsense")
         let error = await request.serializing(Data.self).result.failure

@@ -19,7 +19,7 @@ struct URLTemplateRequestTests {
             baseURL: "http://a/v1/", transport: transport, configuration: .init(interceptors: interceptors))
     }
 
-    @Test("Segments and templates are escaped, relative to the base URL")
+    @Test("Segments and templates are escaped, and resolved against the base URL")
     func urls() async throws {
         let name = "a/../b c"
         _ = try await session().get("users/\(segment: name)").serializing(Int.self).value
@@ -37,7 +37,7 @@ struct URLTemplateRequestTests {
     }
 
     @Test(
-        "Dots of a segment are on the wire as they were escaped, or the request is not sent",
+        "An escaped dot segment is sent unchanged, or unsupportedByTransport over URLSession",
         arguments: TransportUnderTest.allCases)
     func wire(_ transport: TransportUnderTest) async throws {
         try await withServer(.text("ok")) { (server: MockServer) async throws in
@@ -54,7 +54,7 @@ struct URLTemplateRequestTests {
     }
 
     @Test(
-        "An escaped dot segment is recognized as a dot segment",
+        "A percent-encoded dot segment is recognized as a dot segment",
         arguments: [
             ("%2E", true), ("%2e%2E", true), (".%2e", true), ("%2E.", true), ("..", false), (".", false),
             ("%2E%2E%2E", false), ("a%2E%2E", false), ("%2F", false), ("", false),
@@ -63,7 +63,7 @@ struct URLTemplateRequestTests {
         #expect(PercentEncoding.isEncodedDotSegment(segment) == isDots)
     }
 
-    @Test("The template stays with the request through adapters and redirects, for all who see it")
+    @Test("Adapters and transports see the request's URL template, after redirects too")
     func template() async throws {
         let seen = Locked<[String?]>([])
         let adapter = Adapter { request, context in
@@ -81,7 +81,7 @@ struct URLTemplateRequestTests {
         #expect(transport.requests.last?.urlTemplate == nil)
     }
 
-    @Test("A malformed template ends the request with .malformedURL")
+    @Test("A malformed template ends the request with malformedURL")
     func malformed() async throws {
         let error = await session().get(URLTemplate("users/{name")).serializing(Int.self).result.failure
         #expect(error?.code == .malformedURL && transport.requests.isEmpty)
