@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Numbers of a `JSON` inside a Codable type keep every digit, read and written.
-@Suite("JSON inside types")
+@Suite("JSON as a member of Codable types")
 struct JSONExactnessTests {
     struct One: Codable { var j: JSON }
     struct Nested: Codable {
@@ -53,7 +53,7 @@ struct JSONExactnessTests {
     private func exact(_ text: String) throws -> String { try JSON(parsing: text).description }
 
     @Test(
-        "Numbers in a JSON member keep their digits, read by the fast decoder and by JSONDecoder's rules",
+        "A number in a JSON member keeps its digits, in any Decodable type",
         arguments: numbers)
     func reading(_ number: String) throws {
         let text = try exact(number)
@@ -87,7 +87,7 @@ struct JSONExactnessTests {
         #expect(try JSON(parsing: #"{"j":\#(number)}"#).decode(One.self).j.description == text)
     }
 
-    @Test("null, strings and nesting beyond the fast decoder's limit are decoded as by JSONDecoder")
+    @Test("null, strings and deep nesting in a JSON member are decoded as by JSONDecoder")
     func others() throws {
         #expect(try decode(One.self, #"{"j":null}"#).j.isNull)
         #expect(try decode(Special.self, #"{"d":1,"j":null}"#).j.isNull)
@@ -102,7 +102,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "Of a name that is twice in a document the value is the one that JSONDecoder takes",
+        "A repeated name in a document has the value that JSONDecoder takes",
         arguments: [#"{"j":1,"j":2}"#, #"{"j":{"a":1,"a":2}}"#, #"{"x":{"y":1,"y":1},"j":1.5}"#])
     func repeatedNames(_ text: String) throws {
         #expect(try decode(One.self, text).j == JSONDecoder().decode(One.self, from: Data(text.utf8)).j)
@@ -119,7 +119,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "A decoder of a type's own is not taken for the document's",
+        "A JSONDecoder that a type uses in its init(from:) does not read the outer document",
         arguments: [#"{"j":1,"é":1}"#, #"{"j":[7],"é":1}"#, #"{"j":"7","é":1}"#])
     func innerDecoder(_ text: String) throws {
         #expect(try decode(Other.self, text).j == 7)
@@ -130,7 +130,7 @@ struct JSONExactnessTests {
         return String(decoding: try encoder.encode(value, into: request).httpBody ?? Data(), as: UTF8.self)
     }
 
-    @Test("Numbers in a JSON member are written with their digits, wherever the member is", arguments: numbers)
+    @Test("A number in a JSON member is encoded with its digits, in any Encodable type", arguments: numbers)
     func writing(_ number: String) throws {
         let json = try JSON(parsing: number)
         let text = json.description
@@ -153,7 +153,7 @@ struct JSONExactnessTests {
         #expect(try JSON(encoding: One(j: json), using: JSONEncoder()).j.description == text)
     }
 
-    @Test("Options, strategies and userInfo of the encoder hold")
+    @Test("Output formatting, strategies and userInfo of the JSONEncoder apply to JSON members")
     func options() throws {
         struct Value: Encodable {
             var aName = 1
@@ -199,7 +199,7 @@ struct JSONExactnessTests {
         override func encode(_ value: some Encodable) throws -> Data { Data("mine".utf8) }
     }
 
-    @Test("No placeholder is in the output, and no string is replaced as a placeholder")
+    @Test("The encoded text contains no placeholder of JSON members, and a string like one is unchanged")
     func placeholders() throws {
         #expect(try encode([Inner(j: 1.5)]) == #"["{\"a\":1.5}"]"#)
         #expect(try encode(["AsyncNet.JSON.x.0"]) == #"["AsyncNet.JSON.x.0"]"#)
@@ -210,7 +210,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "Many values in a large body take time that grows with it, not with its square", .timeLimit(.minutes(5)),
+        "Encoding and decoding 50,000 JSON members takes linear time", .timeLimit(.minutes(5)),
         arguments: [false, true])
     func many(_ isPretty: Bool) throws {
         let values = (0..<50_000).map { One(j: JSON(Double($0))) }
@@ -222,7 +222,7 @@ struct JSONExactnessTests {
             ).last?.j.description == "19999.0")
     }
 
-    @Test("Foundation's coders alone keep as many digits as they can")
+    @Test("Foundation's own coders keep the digits of JSON that Double and Decimal can hold")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(One(j: JSON(parsing: "1e400"))) }

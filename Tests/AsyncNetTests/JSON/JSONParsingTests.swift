@@ -20,7 +20,7 @@ struct JSONParsingTests {
     }
 
     @Test(
-        "Malformed documents are errors with the position",
+        "A malformed document is an error with the position",
         arguments: [
             "", " ", "nul", "truefalse", "[1,]", "[,1]", "[1 2]", "[1", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
             "{a:1}", "{'a':1}",
@@ -36,13 +36,13 @@ struct JSONParsingTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are an error",
+        "A document that is not UTF-8 is an error",
         arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x80]] as [[UInt8]])
     func invalidUTF8(_ bytes: [UInt8]) {
         #expect(AsyncNetError.code { _ = try JSON(data: Data(bytes)) } == .decodingFailed)
     }
 
-    @Test("512 levels are read, 513 are refused, a million do not crash")
+    @Test("512 nested levels are parsed, 513 are an error, and a million do not crash")
     func depth() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -56,14 +56,14 @@ struct JSONParsingTests {
                 == .decodingFailed)
     }
 
-    @Test("An error names line and column")
+    @Test("A parsing error names line and column")
     func position() {
         let error = #expect(throws: AsyncNetError.self) { try JSON(parsing: "{\n  \"a\": 1,\n  \"b\": x\n}") }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("line 3, column 8") == true)
     }
 
-    @Test("Ten thousand seeded mutations of a document end in a value or an error, never a trap")
+    @Test("Ten thousand random mutations of a document never trap the parser")
     func fuzz() {
         let seed = Array(#"{"a":[1,-2.5e3,"x\u00e9\n",true,null,{"b":""}],"c":18446744073709551616}"#.utf8)
         var random = SeededRandom(state: 42)

@@ -9,7 +9,7 @@ struct JSONValueTests {
         "address": ["geo": ["lat": 51.5], "lines": ["one", "two"]],
     ]
 
-    @Test("Members, elements and paths are reached, and wrong paths give nil")
+    @Test("Members, elements and key paths are read, and wrong ones give nil")
     func access() {
         #expect(json.name.string == "Ada")
         #expect(json.count.int == 3)
@@ -37,7 +37,7 @@ struct JSONValueTests {
         #expect(JSON.null.description == "null")
     }
 
-    @Test("Members and elements are set, added and removed")
+    @Test("Members and elements can be set, added and removed")
     func setting() {
         var json: JSON = [:]
         json.a.b = 1
@@ -52,7 +52,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Integers are exact to 64 bits, and longer numbers keep every digit",
+        "Integers up to 64 bits are exact, and longer numbers keep all digits",
         arguments: [
             "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551615",
             "18446744073709551616",
@@ -67,7 +67,7 @@ struct JSONValueTests {
         #expect(Set([json, try JSON(parsing: text)]).count == 1)
     }
 
-    @Test("Typed accessors give a number only where it fits")
+    @Test("A typed accessor gives a number only if it fits")
     func numberAccess() throws {
         #expect(try JSON(parsing: "9223372036854775807").int64 == .max)
         #expect(try JSON(parsing: "9223372036854775808").int64 == nil)
@@ -85,7 +85,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "Numbers are equal, and hash alike, if their values are",
+        "Numbers are equal and have the same hash if their values are equal",
         arguments: [
             ("1", "1.0", true), ("1", "1e0", true), ("100", "1e2", true), ("0", "-0", true), ("0.5", "5e-1", true),
             ("1", "1.5", false),
@@ -106,13 +106,13 @@ struct JSONValueTests {
         if areEqual { #expect(one.hashValue == other.hashValue) }
     }
 
-    @Test("NaN and the infinities become null, as JSON has no such numbers")
+    @Test("NaN and infinities become null")
     func notFinite() {
         #expect(JSON(Double.nan).isNull)
         #expect(JSON(Double.infinity).isNull)
     }
 
-    @Test("Text is escaped, sorted and indented by the options")
+    @Test("Text is escaped, sorted and indented as the options say")
     func writing() {
         let json: JSON = ["b": [1, "\"\\\n\u{1}é/"], "a": [:], "c": []]
         #expect(json.description == #"{"a":{},"b":[1,"\"\\\n\u0001é/"],"c":[]}"#)
@@ -125,7 +125,7 @@ struct JSONValueTests {
         var name: String?
     }
 
-    @Test("Encodable values become JSON and JSON becomes Decodable values")
+    @Test("Encodable values become JSON, and JSON becomes Decodable values")
     func coding() throws {
         let user = User(id: 1, name: "Ada")
         #expect(JSON(encoding: user) == ["id": 1, "name": "Ada"])
@@ -135,7 +135,7 @@ struct JSONValueTests {
         #expect(error?.message.contains("id is not Int") == true)
     }
 
-    @Test("An encode(to:) that throws gives null without an encoder, its error with one")
+    @Test("An error of encode(to:) gives null without an encoder, and encodingFailed with one")
     func encodingFailure() {
         struct Broken: Encodable {
             func encode(to encoder: any Encoder) throws { throw CancellationError() }
@@ -144,7 +144,7 @@ struct JSONValueTests {
         #expect(AsyncNetError.code { _ = try JSON(encoding: Broken(), using: JSONEncoder()) } == .encodingFailed)
     }
 
-    @Test("Foundation's coders carry JSON through unchanged")
+    @Test("JSON is unchanged after encoding and decoding with Foundation's coders")
     func codable() throws {
         let json: JSON = ["a": [1, -2.5, true, nil, "x"], "big": 18_446_744_073_709_551_615, "o": [:]]
         let data = try JSONEncoder().encode(json)
@@ -153,7 +153,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "A number that Foundation's encoders would round or drop is an error there, and whole in our own text",
+        "A number beyond Decimal is an error in Foundation's encoder, and exact in JSON's own text",
         arguments: ["1e400", "1e-400", "123456789012345678901234567890123456789012345678901"])
     func beyondDecimal(_ text: String) throws {
         let json = try JSON(parsing: text)
@@ -162,7 +162,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "A merge patch gives what RFC 7396 Appendix A says",
+        "A merge patch gives the results of RFC 7396 Appendix A",
         arguments: [
             (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
             (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
