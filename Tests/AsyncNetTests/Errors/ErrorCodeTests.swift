@@ -20,7 +20,7 @@ struct ErrorCodeTests {
         .certificateRevoked,
     ]
 
-    @Test("Every code is brought about by its cause")
+    @Test("Each error code is the result of its cause, and in the description")
     func everyCode() async throws {
         var seen: Set<AsyncNetError.Code> = Self.byScript
         for (code, provoke) in Self.causes {

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 /// What an error tells besides its code, and how programs branch on it.
-@Suite("Errors as programs use them", .timeLimit(.minutes(5)))
+@Suite("Matching of errors", .timeLimit(.minutes(5)))
 struct ErrorMatchingTests {
-    @Test("A code matches in a catch, with and without a typed throw")
+    @Test("An error code matches in a catch clause, with and without a typed throw")
     func matching() {
         func typed() throws(AsyncNetError) { throw AsyncNetError(.timedOut) }
         func untyped() throws { throw AsyncNetError(.timedOut) }
@@ -16,7 +16,7 @@ struct ErrorMatchingTests {
         #expect(matched == 2)
     }
 
-    @Test("Cancellation, time and connectivity are known without a list of codes")
+    @Test("isCancelled, isTimeout and isConnectivity classify error codes")
     func kinds() {
         #expect(AsyncNetError(.cancelled).isCancelled && !AsyncNetError(.timedOut).isCancelled)
         #expect(AsyncNetError(.eventTimedOut).isTimeout)
@@ -25,7 +25,7 @@ struct ErrorMatchingTests {
         #expect(!AsyncNetError(.unacceptableStatus).isConnectivity && !AsyncNetError(.decodingFailed).isTimeout)
     }
 
-    @Test("An error has the response's body, at most 64 KiB, and its status; its texts do not contain the body")
+    @Test("An error has the status and 64 KiB at most of the body, which is in none of its texts")
     func body() async throws {
         let body = #"{"message":"no such user"}"# + String(repeating: " ", count: 100_000)
         let session = Session(transport: StubTransport { _ in .json(body, status: 404) })
@@ -42,7 +42,7 @@ struct ErrorMatchingTests {
         }
     }
 
-    @Test("A decoding error has the body that could not be decoded")
+    @Test("decodingFailed has the body that could not be decoded")
     func decoding() async throws {
         let session = Session(transport: StubTransport { _ in .json(#"{"id":"x"}"#) })
         let error = try #require(await session.request("http://a/").serializing(User.self).response.error)
@@ -50,7 +50,7 @@ struct ErrorMatchingTests {
         #expect(error.data == Data(#"{"id":"x"}"#.utf8))
     }
 
-    @Test("Without a response there is neither body nor status")
+    @Test("An error without a response has neither body nor status")
     func noResponse() async throws {
         let session = Session(transport: StubTransport { _ in throw AsyncNetError(.cannotConnect) })
         let error = try #require(await session.request("http://a/").serializing(Data.self).response.error)

@@ -122,14 +122,14 @@ struct SecretsTests {
             baseURL: base, headers: headers, interceptors: [interceptor, RetryPolicy(limit: 0)], cookieJar: CookieJar())
     }
 
-    @Test("A WebSocket shows its host, not what is secret in its URL and headers")
+    @Test("The description of a WebSocket shows its host, and no secrets of URL and headers")
     func webSocket() {
         let socket = Session().webSocket(url.replacing("http:", with: "ws:"), headers: headers)
         check(socket)
         #expect("\(socket)" == "WebSocket to ws://127.0.0.1:1/path?<redacted>")
     }
 
-    @Test("Configurations, transports and sessions")
+    @Test("Descriptions and dumps of configurations, transports and sessions contain no secrets")
     func configurations() async throws {
         let text = url
         for base in [text, try text.asURL(), try #require(URLComponents(string: text)), "::"] as [any URLConvertible] {
@@ -159,7 +159,7 @@ struct SecretsTests {
         #expect(plants.total > 80)
     }
 
-    @Test("Values that requests are made of and end in")
+    @Test("Descriptions and dumps of heads, bodies, cookies, credentials and events contain no secrets")
     func values() throws {
         let url = try url.asURL()
         let head = HTTPRequestHead(method: .get, url: url, headers: headers)
@@ -184,7 +184,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "No secret in requests, responses, errors and events, over each transport and to a closed port",
+        "Requests, responses, errors and events contain no secrets, over each transport and to a closed port",
         arguments: ["stub", "libcurl", "urlSession"])
     func requests(_ name: String) async throws {
         let transports: [String: any Transport] = [
@@ -234,7 +234,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Errors of every kind",
+        "Errors of refused URLs contain no secrets",
         arguments: [
             "ftp://u:hunter@a/?hunter", "http://hunter hunter@a/", "http://u:hunter@[::1/",
             "http://u:hunter@a:99999/?hunter", "hunter", "http://u:hunter@/", "javascript:hunter",
@@ -251,7 +251,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Proxies that cannot be used",
+        "Errors of unusable proxies contain no secrets",
         arguments: [
             "http://u:hunter@@p", "http://u:hunter@[::1", "http://u:hunter@127.0.0.1:1", "http://u:hun ter@hunter p",
             "socks5h://u:hunter@127.0.0.1:1", "hunter:hunter@127.0.0.1:1",
@@ -266,7 +266,7 @@ struct SecretsTests {
         }
     }
 
-    @Test("URLSession's errors keep the URL, but not its secrets, at any depth")
+    @Test("URLSession's errors keep the URL without its secrets, at any depth of underlying errors")
     func urlErrors() throws {
         let url = try url.asURL()
         let innermost = NSError(
@@ -307,7 +307,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Secrets of URLs are redacted wherever the URL is in a text",
+        "Secrets of a URL inside a text are redacted",
         arguments: [
             ("", ""), ("no URL", "no URL"), ("://", "://"), ("see http://u:p@h/a?q#f now", "see http://h/a now"),
             ("'https://h?q','x://a@b'", "'https://h','x://b'"), ("é://u@h", "é://h"),
