@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Removals from a cache")
 struct CacheRemovalsTests {
-    @Test("A removal drops responses to its URL whose requests began before it, and no others")
+    @Test("A removal applies to stored responses of its URL whose requests began before it")
     func order() {
         let removals = CacheRemovals()
         let start = removals.now
@@ -17,7 +17,7 @@ struct CacheRemovalsTests {
         #expect(!removals.hasRemoved("a", since: removals.now))
     }
 
-    @Test("The removal of a URL drops responses to a QUERY of it")
+    @Test("The removal of a URL applies to responses to a QUERY of that URL")
     func queries() {
         let removals = CacheRemovals()
         let start = removals.now
@@ -26,7 +26,7 @@ struct CacheRemovalsTests {
         #expect(!removals.hasRemoved(CacheKey(url: "b", content: "query"), since: start))
     }
 
-    @Test("Removals of any number of URLs take limited memory, and none is forgotten")
+    @Test("25,000 removals take limited memory and all stay in effect")
     func many() {
         let removals = CacheRemovals()
         let start = removals.now

@@ -47,7 +47,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("A stored body is read as it was written, with its head", arguments: Kind.allCases, [0, 1, 1000, 3_000_000])
+    @Test("A stored body is read unchanged, with its head", arguments: Kind.allCases, [0, 1, 1000, 3_000_000])
     func roundTrip(_ kind: Kind, _ size: Int) async throws {
         let store = try store(kind)
         let body = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -79,7 +79,7 @@ struct CacheStoreTests {
         #expect(await store.put("k", try .fixture([:]), [Data(count: 9000), Data(count: 1000)]))
     }
 
-    @Test("A new head replaces the stored one, and the body stays", arguments: Kind.allCases)
+    @Test("A new head replaces the stored head, and the stored body is unchanged", arguments: Kind.allCases)
     func update(_ kind: Kind) async throws {
         let store = try store(kind)
         _ = await store.put("k", try .fixture(["X": "old"]), [Data("body".utf8)])
@@ -91,7 +91,8 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil).entries == 1)
     }
 
-    @Test("Of two responses to a URL the later response stays, whichever is stored last", arguments: Kind.allCases)
+    @Test(
+        "Of two responses to a URL the one requested later is kept, in any order of storing", arguments: Kind.allCases)
     func olderResponse(_ kind: Kind) async throws {
         let store = try store(kind)
         var later = try StoredResponse.fixture([:])
@@ -101,7 +102,9 @@ struct CacheStoreTests {
         #expect(try await store.bodies("k") == [Data("later".utf8)])
     }
 
-    @Test("A response that was removed or replaced meanwhile is not stored again", arguments: Kind.allCases)
+    @Test(
+        "A stored response that was removed or replaced during its update is not stored again", arguments: Kind.allCases
+    )
     func updateOfRemoved(_ kind: Kind) async throws {
         let store = try store(kind)
         _ = await store.put("k", try .fixture(["X": "1"]), [Data("1".utf8)])
@@ -114,7 +117,7 @@ struct CacheStoreTests {
         #expect(await store.entries("k").isEmpty)
     }
 
-    @Test("A body that is removed while it is read is read to its end", arguments: Kind.allCases)
+    @Test("A stored body that is removed while it is read is read to its end", arguments: Kind.allCases)
     func removedWhileRead(_ kind: Kind) async throws {
         let store = try store(kind)
         let body = Data(repeating: 7, count: 2_000_000)
@@ -128,7 +131,7 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil) == (0, 0))
     }
 
-    @Test("Removing the responses to a URL leaves those to other URLs", arguments: Kind.allCases)
+    @Test("Removing the stored responses of a URL keeps those of other URLs", arguments: Kind.allCases)
     func removing(_ kind: Kind) async throws {
         let store = try store(kind)
         for key in ["a", "b"] { _ = await store.put(CacheKey(url: key), try .fixture([:]), [Data(key.utf8)]) }
@@ -138,7 +141,8 @@ struct CacheStoreTests {
     }
 
     @Test(
-        "Responses to a QUERY are kept by its content, and removed with their URL", arguments: Kind.allCases, ["", "p"])
+        "Responses to a QUERY are stored by its content, and removed with their URL", arguments: Kind.allCases,
+        ["", "p"])
     func queries(_ kind: Kind, _ partition: String) async throws {
         let store = try store(kind)
         let contents = ["", "one", "two"]
@@ -155,7 +159,7 @@ struct CacheStoreTests {
     }
 }
 
-@Suite("A cache in a folder", .timeLimit(.minutes(5)))
+@Suite("Cache in a folder", .timeLimit(.minutes(5)))
 struct DiskCacheStoreTests {
     private let folder: TemporaryFolder
 
@@ -170,7 +174,7 @@ struct DiskCacheStoreTests {
         }
     }
 
-    @Test("Responses in a folder outlive their store, and a second store of the folder finds them")
+    @Test("Stored responses in a folder are found by a second store of the same folder")
     func reopened() async throws {
         let first = try DiskCacheStore(folder.url, capacity: 1 << 20)
         _ = await first.put("k", try .fixture(["X": "1"]), [Data("body".utf8)])
@@ -180,7 +184,7 @@ struct DiskCacheStoreTests {
         #expect(try await first.bodies("l") == [Data("other".utf8)])
     }
 
-    @Test("A stored file with a damaged byte is treated as absent, without an error", arguments: [true, false])
+    @Test("A stored file with a changed or missing byte is not used, without an error", arguments: [true, false])
     func damaged(_ isCut: Bool) async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         _ = await store.put("k", try .fixture(["X": "1"]), [Data("0123456789".utf8)])
@@ -208,7 +212,7 @@ struct DiskCacheStoreTests {
         #expect(try await store.bodies("k") == [nil])
     }
 
-    @Test("The least recently used files are removed when the folder exceeds its capacity")
+    @Test("Above the capacity the least recently used files are removed")
     func eviction() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 100_000)
         for number in 0..<9 { _ = await store.put("\(number)", try .fixture([:]), [Data(count: 10_000)]) }
@@ -221,7 +225,7 @@ struct DiskCacheStoreTests {
         #expect(await store.usage(of: nil).bytes <= 100_000)
     }
 
-    @Test("Stored files can be read by their user only")
+    @Test("Stored files can be read by their owner only")
     func permissions() async throws {
         let inner = folder.url.appendingPathComponent("inner")
         let store = try DiskCacheStore(inner, capacity: 1 << 20)
@@ -232,7 +236,7 @@ struct DiskCacheStoreTests {
         #expect(try files().map(mode) == [0o600] && mode(inner) == 0o700)
     }
 
-    @Test("A folder that cannot be made, or that is a file, is an error with its path")
+    @Test("A folder that cannot be created, or is a file, is an error with its path")
     func unusableFolder() throws {
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)
@@ -248,7 +252,7 @@ struct DiskCacheStoreTests {
         #expect(AsyncNetError.code { _ = try HTTPCache(directory: folder.url) } == .fileNotWritable)
     }
 
-    @Test("At most 32 responses to one URL are stored in a folder")
+    @Test("At most 32 variants of one URL are stored in a folder")
     func variants() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         for number in 0..<40 {
@@ -259,7 +263,7 @@ struct DiskCacheStoreTests {
         #expect(try await store.bodies("k").contains(Data("39".utf8)))
     }
 
-    @Test("Symbolic links and foreign files in the folder are left alone")
+    @Test("Symbolic links and foreign files in the folder are neither read nor removed")
     func foreignFiles() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 20_000)
         _ = await store.put("k", try .fixture([:]), [Data("body".utf8)])
@@ -271,7 +275,7 @@ struct DiskCacheStoreTests {
         #expect(FileManager.default.fileExists(atPath: target.path))
     }
 
-    @Test("Readers beside concurrent writers find whole bodies only")
+    @Test("Reading during concurrent writes finds only whole bodies")
     func concurrent() async throws {
         let stores = try (0..<2).map { _ in try DiskCacheStore(folder.url, capacity: 1 << 20) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -293,7 +297,7 @@ struct DiskCacheStoreTests {
         #expect(await stores[0].usage(of: nil).entries == 3)
     }
 
-    @Test("A file of an earlier format is a response that is not stored, and is removed")
+    @Test("A file in an earlier format is not used, and removed")
     func earlierFormat() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         #expect(await store.put("k", try .fixture([:]), [Data("body".utf8)]))

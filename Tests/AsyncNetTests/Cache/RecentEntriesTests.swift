@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-@Suite("Responses in memory")
+@Suite("Cache in memory")
 struct RecentEntriesTests {
     private func response(_ language: String = "") throws -> StoredResponse {
         try .fixture(["Vary": "Accept-Language"], for: .get(["Accept-Language": language]))
@@ -16,7 +16,7 @@ struct RecentEntriesTests {
         return entries.bytes
     }
 
-    @Test("The least recently used entries are removed first, and reading an entry makes it the most recent")
+    @Test("The least recently used entries are removed first, and reading an entry counts as its use")
     func recency() throws {
         var entries = RecentEntries(capacity: 3 * (try cost()))
         for key in ["a", "b", "c"] as [CacheKey] { entries.add(try response(), body: Data(count: 100), for: key) }
@@ -29,7 +29,7 @@ struct RecentEntriesTests {
         #expect(entries.bytes <= entries.capacity)
     }
 
-    @Test("A new entry replaces that of the same URL and variant; other variants stay, newest first")
+    @Test("A new entry replaces the one of the same URL and variant, and other variants stay, newest first")
     func variants() throws {
         var entries = RecentEntries(capacity: 1 << 20)
         entries.add(try response("en"), body: Data("1".utf8), for: "a")
@@ -57,7 +57,7 @@ struct RecentEntriesTests {
         #expect(entries.entries("b").isEmpty && entries.count == before)
     }
 
-    @Test("Any sequence of changes keeps the sum of bytes and the capacity")
+    @Test("After any sequence of changes the sum of bytes is correct and within the capacity")
     func anySequence() throws {
         var (random, entries) = (SeededRandom(state: 7), RecentEntries(capacity: 10_000))
         for _ in 0..<2000 {
