@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// The calls that users write, as the README and the articles have them: each compiles and does what they state.
-@Suite("Call sites", .timeLimit(.minutes(5)))
+@Suite("Calls as in the README and the articles", .timeLimit(.minutes(5)))
 struct CallSiteTests {
     struct NewUser: Encodable, Sendable { var name: String }
     struct MySerializer: ResponseSerializer {
@@ -23,7 +23,8 @@ struct CallSiteTests {
         }
     }
 
-    @Test func requests() async throws {
+    @Test("A data request is made, serialized, validated and controlled by the documented calls")
+    func requests() async throws {
         let stub = StubTransport { _ in .json(["id": 1, "name": "Ada"]) }
         let session = Session(transport: stub)
         let url = "http://a/users/1"
@@ -81,7 +82,8 @@ struct CallSiteTests {
         _ = try await api.request(Router.user(1)).serializing(User.self).value
     }
 
-    @Test func uploads() async throws {
+    @Test("Data, a file, a stream and a form are uploaded by the documented calls")
+    func uploads() async throws {
         struct Receipt: Decodable, Sendable { var bytes: Int }
         let session = Session(transport: StubTransport { .json(["bytes": JSON($0.body.count)]) })
         let url = "http://a/"
@@ -104,7 +106,8 @@ struct CallSiteTests {
         let _: (UploadRequest, RequestKind) = (request, request.kind)
     }
 
-    @Test func downloadsAndStreams() async throws {
+    @Test("A download, resume data, and a stream of chunks, lines, values or events work by the documented calls")
+    func downloadsAndStreams() async throws {
         struct Item: Decodable, Sendable { var id: Int }
         let session = Session(transport: StubTransport { _ in .text("{\"id\":1}\n") })
         let (url, folder) = ("http://a/", try TemporaryFolder())
@@ -148,7 +151,8 @@ struct CallSiteTests {
         }
     }
 
-    @Test func adapters() async throws {
+    @Test("A documented adapter changes the requests of a session and of a single request")
+    func adapters() async throws {
         let stub = StubTransport { .text($0.headers["X-Trace"] ?? "none") }
         let session = Session(
             transport: stub, configuration: .init(interceptors: [Tracing(), RequestCompressor(.gzip)]))
@@ -162,7 +166,8 @@ struct CallSiteTests {
         func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { .doNotRetry }
     }
 
-    @Test func policies() async throws {
+    @Test("A request with documented policies and options delivers a redirect that it does not follow")
+    func policies() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },
             configuration: .init(interceptors: [RetryPolicy(limit: 3), Tracing(), OnlyOnce()], clock: TestClock()))
@@ -182,7 +187,8 @@ struct CallSiteTests {
         #expect(decisions.count == 4)
     }
 
-    @Test func parameters() async throws {
+    @Test("Documented parameter encoders write the query or the body")
+    func parameters() async throws {
         let session = Session(transport: StubTransport { .text("\($0.query ?? "") \($0.text)") })
         func text(_ request: DataRequest) async throws -> String { try await request.serializing(String.self).value }
         #expect(
@@ -207,7 +213,8 @@ struct CallSiteTests {
         #expect(try await text(session.post("http://a/", parameters: 5, encoder: own)) == " 5")
     }
 
-    @Test func json() throws {
+    @Test("JSON is used by the documented calls, and a wrong type is decodingFailed")
+    func json() throws {
         let user = User.ada
         let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]
         _ = (json.name.string, json["tags"][0].string, json.address.geo.lat.double, json.count.int)
@@ -218,7 +225,8 @@ struct CallSiteTests {
         _ = (try JSON(data: Data("{}".utf8)), try JSON(parsing: "{}"), JSON(encoding: user))
     }
 
-    @Test func errors() async {
+    @Test("A failed request throws an AsyncNetError with its code, as documented")
+    func errors() async {
         let session = Session(transport: StubTransport { _ in .status(404) })
         do {
             _ = try await session.request("http://a/").validate().serializing(User.self).value
@@ -229,7 +237,8 @@ struct CallSiteTests {
         }
     }
 
-    @Test func transportsAndTesting() async throws {
+    @Test("A session over a MockServer sends a request by the documented calls")
+    func transportsAndTesting() async throws {
         _ = Session()
         _ = Session(transport: .urlSession)
         let server = try await MockServer.start()

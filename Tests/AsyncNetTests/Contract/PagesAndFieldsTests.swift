@@ -22,7 +22,8 @@ struct PagesAndFieldsTests {
         URLRequest(url: try "search?cursor=\(cursor)".asURL())
     }
 
-    @Test func pages() async throws {
+    @Test("Documented loops over pages follow Link headers, URLs and requests of closures")
+    func pages() async throws {
         let stub = StubTransport { request in
             request.path == "/products"
                 ? .json(#"[{"id":"1"}]"#, headers: request.query == "2" ? [:] : ["Link": "<products?2>; rel=\"next\""])
@@ -52,7 +53,8 @@ struct PagesAndFieldsTests {
         #expect(last?.absoluteString == "http://a/products?2")
     }
 
-    @Test func events() async throws {
+    @Test("A documented loop decodes server-sent events")
+    func events() async throws {
         let stub = StubTransport { _ in
             .status(200, headers: ["Content-Type": "text/event-stream"], body: "event: price\ndata: {\"price\":1}\n\n")
         }
@@ -64,7 +66,8 @@ struct PagesAndFieldsTests {
         #expect(count == 2)
     }
 
-    @Test func urls() async throws {
+    @Test("Documented path segments and URL templates are escaped in the target")
+    func urls() async throws {
         let stub = StubTransport { .json(JSON(["target": .init($0.target)])) }
         let (session, name) = (Session(baseURL: "http://a/", transport: stub), "a/b")
         let user = try await session.get("users/\(segment: name)").serializing(JSON.self).value
@@ -99,7 +102,8 @@ struct PagesAndFieldsTests {
             lastModified: response.head?.value(for: "Last-Modified"))
     }
 
-    @Test(arguments: [true, false]) func unchanged(_ hasTag: Bool) async throws {
+    @Test("A conditional request, as documented, keeps the known value after a 304", arguments: [true, false])
+    func unchanged(_ hasTag: Bool) async throws {
         let date = "Mon, 23 Nov 2026 08:00:00 GMT"
         let server = try await MockServer.start()
         await server.route("/*") { request in
@@ -118,7 +122,8 @@ struct PagesAndFieldsTests {
         await server.stop()
     }
 
-    @Test func refusedUpdate() async throws {
+    @Test("An update with If-Match, as documented, is unacceptableStatus after a 412")
+    func refusedUpdate() async throws {
         let session = Session(
             baseURL: "http://a/",
             transport: StubTransport { request in
