@@ -61,7 +61,7 @@ struct CrossTalkTests {
         #expect(paths == (1...3).map { "/\(kind)/\(place.rawValue)/\(number)/\($0)" })
     }
 
-    @Test(arguments: Place.allCases, 0..<40)
+    @Test("Concurrent tests with their suite's trait get their own responses", arguments: Place.allCases, 0..<40)
     private func outer(_ place: Place, _ number: Int) async throws {
         try await place.check("outer", number, session)
         try Self.checkLog("outer", place, number)
@@ -73,6 +73,7 @@ struct CrossTalkTests {
 
         /// The route's count is verified for each test.
         @Test(
+            "Concurrent tests with a trait of their own get their own responses",
             .stubbedNetwork(.get, "/inner/:place/:number/:request", times: 3) { .text("inner: \($0.path)") },
             arguments: Place.allCases, 0..<30)
         private func inner(_ place: Place, _ number: Int) async throws {
@@ -85,7 +86,9 @@ struct CrossTalkTests {
             private let session = Session()
 
             /// Records from the stub, then replays.
-            @Test(.stubbedNetwork { .text("recorded: \($0.path)") }, arguments: Place.allCases, 0..<20)
+            @Test(
+                "Concurrent tests that record and replay get their own responses",
+                .stubbedNetwork { .text("recorded: \($0.path)") }, arguments: Place.allCases, 0..<20)
             private func recorded(_ place: Place, _ number: Int) async throws {
                 let folder = try TemporaryFolder()
                 var trait: RecordedNetwork = .recordedNetwork(
