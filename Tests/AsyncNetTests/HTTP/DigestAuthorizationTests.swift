@@ -63,7 +63,7 @@ struct DigestAuthorizationTests {
                 """)
     }
 
-    @Test("A Digest challenge without algorithm is answered with MD5, and without an algorithm (RFC 2617 §3.5)")
+    @Test("A Digest challenge without algorithm is answered with MD5, and without that parameter (RFC 2617 §3.5)")
     func rfc2617() throws {
         var digest = try Self.digest(
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", opaque=\"o\""

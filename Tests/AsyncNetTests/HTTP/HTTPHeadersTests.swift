@@ -38,7 +38,7 @@ struct HTTPHeadersTests {
         #expect(headers.dictionary == ["Via": "1, 2, 3"])
     }
 
-    @Test("Factories build the values that RFC 7617 and RFC 6750 give")
+    @Test("HTTPHeader.authorization gives the values of RFC 7617 and RFC 6750")
     func factories() {
         #expect(
             HTTPHeader.authorization(username: "Aladdin", password: "open sesame").value

@@ -90,7 +90,7 @@ struct RedirectingTests {
         #expect(last.headers["X-Other"] == "o")
     }
 
-    @Test("Headers removed at another origin stay removed back at the first, and userinfo of Location is not used")
+    @Test("After redirects to another origin and back, removed headers are not sent again, nor userinfo of Location")
     func thereAndBack() async throws {
         let stub = StubTransport { request in
             switch request.path {

@@ -128,7 +128,7 @@ struct RecordingSecretsTests {
         #expect(written.headers == ["Content-Type": "application/json"])
     }
 
-    @Test("Names of a user's RedactionRule are redacted in addition to the standard names")
+    @Test("A recording is redacted by the names of a user's RedactionRule and the standard names")
     func ownRule() throws {
         let body = Data(#"{"iban":"SECRET","token":"SECRET"}"#.utf8)
         let response = RecordedExchange.Response(200, headers: ["X-Mine": "SECRET"], body: body)

@@ -57,7 +57,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "No event is lost or repeated over sockets when the server closes each connection",
+        "No event is lost or repeated over each transport when the server closes each connection",
         arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let feed = Feed(120, seed: 3)

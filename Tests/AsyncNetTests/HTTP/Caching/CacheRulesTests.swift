@@ -71,7 +71,7 @@ struct CacheVariantTests {
         #expect(variant.matches(.get(["A: 1, 2", "B: 3"])) && !variant.matches(.get(["A: 1, 2"])))
     }
 
-    @Test("A response to credentials matches only requests with the same ones, unless it is public")
+    @Test("A response to credentials is used only for the same credentials, unless the response is public")
     func users() throws {
         let own = try #require(CacheVariant(of: [:], to: .get(["Authorization": "Bearer a"])))
         #expect(own.matches(.get(["Authorization": "Bearer a"])))
@@ -82,7 +82,7 @@ struct CacheVariantTests {
     }
 
     @Test(
-        "A response to a secret header, or a private one to a cookie, matches only requests with the same value",
+        "A response is not used for another value of a secret header, or of Cookie if the response is private",
         arguments: [("X-API-Key", ""), ("Proxy-Authorization", ""), ("Cookie", "private"), ("X-Auth-Token", "")])
     func secretHeaders(_ name: String, _ control: String) throws {
         let response: HTTPHeaders = control.isEmpty ? [:] : ["Cache-Control": control]
@@ -90,7 +90,7 @@ struct CacheVariantTests {
         #expect(own.matches(.get([name: "a"])) && !own.matches(.get([name: "b"])) && !own.matches(.get()))
     }
 
-    @Test("A response that is not private matches requests with other cookies, and other headers of one credential")
+    @Test("A response that is not private is used for other cookies, and for any Authorization of one credential")
     func oneUser() throws {
         let other = try #require(CacheVariant(of: [:], to: .get(["Cookie": "a=1"])))
         #expect(other.matches(.get(["Cookie": "a=2"])))

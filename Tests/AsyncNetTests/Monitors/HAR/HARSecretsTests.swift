@@ -45,7 +45,7 @@ struct HARSecretsTests {
         #expect(entry.request.postData?.text == #"{"b":1,"token":"REDACTED""#)
     }
 
-    @Test("Names of a user's RedactionRule are redacted in addition to the standard names")
+    @Test("A HAR file is redacted by the names of a user's RedactionRule and the standard names")
     func ownRule() async throws {
         let recorder = HARRecorder(redaction: RedactionRule(headers: ["X-Mine"], fields: ["iban"]))
         let stub = StubTransport { _ in .json(#"{"iban":"Q","token":"Q"}"#, headers: ["X-Mine": "Q"]) }

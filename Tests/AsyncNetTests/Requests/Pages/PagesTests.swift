@@ -235,7 +235,7 @@ struct PagesTests {
         #expect(!shown.contains("secret"), "\(shown)")
     }
 
-    @Test("Pages are followed over sockets", arguments: TransportUnderTest.allCases)
+    @Test("Pages are followed over each transport", arguments: TransportUnderTest.allCases)
     func sockets(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.route("/*") { request in
