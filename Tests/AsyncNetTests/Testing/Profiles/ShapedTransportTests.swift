@@ -190,7 +190,9 @@ struct ShapedTransportTests {
         #expect(error?.code == .fileNotReadable)
     }
 
-    @Test("Over libcurl and URLSession the clock advances by exactly the time that the profile gives", arguments: [false, true])
+    @Test(
+        "Over libcurl and URLSession the clock advances by exactly the time that the profile gives",
+        arguments: [false, true])
     func sockets(_ isURLSession: Bool) async throws {
         let clock = TestClock()
         try await withServer { (server: MockServer) async throws in
