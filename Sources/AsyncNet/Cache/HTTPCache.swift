@@ -29,19 +29,24 @@ public actor HTTPCache {
     /// The most responses of one URL: each request may have another value of a header that `Vary` names.
     static let mostVariants = 32
 
-    /// A cache in memory, which ends with the process. The stored responses may take `capacity` bytes, 64 MiB by
-    /// default; ``WillStore`` decides what is stored of each.
+    /// A cache in memory, which ends with the process.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many bytes the stored responses may take, 64 MiB by default.
+    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
     public init(capacity: Int = 64 << 20, willStore: WillStore? = nil) {
         self.init(MemoryCacheStore(capacity: capacity), willStore)
     }
 
     /// A cache in a folder, which outlives the process, and which several processes may use at the same time.
     ///
-    /// The folder is made if it does not exist; only caches may use it. The files may take `capacity` bytes, 256 MiB by
-    /// default, and somewhat more with several processes; only this user may read them. A file that was damaged, such
-    /// as by a power failure, counts as a response that is not stored. ``WillStore`` decides what is stored of each
-    /// response.
+    /// Only this user may read the files. A file that was damaged, such as by a power failure, counts as a response that
+    /// is not stored.
     ///
+    /// - Parameters:
+    ///   - directory: The folder, which is made if it does not exist, and which only caches may use.
+    ///   - capacity: How many bytes the files may take, 256 MiB by default; with several processes somewhat more.
+    ///   - willStore: Decides what is stored of each response; see ``WillStore``.
     /// - Throws: `.fileNotWritable` if the folder cannot be made or written to.
     public init(directory: URL, capacity: Int = 256 << 20, willStore: WillStore? = nil) throws(AsyncNetError) {
         self.init(try DiskCacheStore(directory, capacity: capacity), willStore)

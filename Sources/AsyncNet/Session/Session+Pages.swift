@@ -1,12 +1,21 @@
+/// Pages: the parts of a list, one request after another.
 extension Session {
-    /// The decoded pages of a list, from a URL on. An invalid argument is the error of the first page.
+    /// The decoded pages of a list, from a URL on.
     ///
-    /// By default each page's `Link` with relation `next` leads to the next page (RFC 8288). `parameters` are those of
-    /// the first page, in the query by default; `headers` are sent for each page of the first page's origin. `options`
-    /// apply to each page's request, but their credential is for the first page's origin only, and their modifier
-    /// changes the first page's request, on which the requests of linked pages are modelled. Without a `decoder`, the
-    /// session's ``SessionConfiguration/decoder`` decodes. The other arguments are as for
-    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    /// By default each page's `Link` with relation `next` leads to the next page (RFC 8288). An invalid argument is the
+    /// error of the first page.
+    ///
+    /// - Parameters:
+    ///   - type: What each page is decoded as.
+    ///   - url: The first page's URL: a `String`, `URL`, `URLComponents` or ``URLTemplate``; relative URLs need a
+    ///     session with a base URL.
+    ///   - parameters: For the first page, in the query unless another encoder is given.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
+    ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only, and its
+    ///     modifier changes the first page's request, on which the requests of linked pages are modelled.
+    ///   - decoder: Decodes each page; with `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - next: How the next page is found.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:],

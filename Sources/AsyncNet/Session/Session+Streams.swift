@@ -1,6 +1,14 @@
+/// Streams: requests whose response's body is read as it arrives.
 extension Session {
-    /// A stream from a URL. An invalid argument is the error of the first read; arguments are as for
-    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    /// A stream from a URL. An invalid argument is the error of the first read.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
+    ///   - method: GET by default.
+    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - options: Policies and limits of this request.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get,
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
@@ -9,8 +17,15 @@ extension Session {
         stream(options, assembly.blueprint(url, method, headers, parameters, encoder))
     }
 
-    /// A stream with a given body, sent with POST by default. The response may be read while the body is still being
-    /// sent, if the server responds before its end: over sockets, and over HTTP/2.
+    /// A stream with a given body. The response may be read while the body is still being sent, if the server responds
+    /// before its end: over sockets, and over HTTP/2.
+    ///
+    /// - Parameters:
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
+    ///   - method: POST by default.
+    ///   - body: The request's body.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - options: Policies and limits of this request.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

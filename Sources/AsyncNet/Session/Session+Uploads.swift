@@ -10,10 +10,15 @@ import Foundation
 /// is not sent; after a 2xx it is. A redirect that requires the body again (307, 308) ends the upload of a body that
 /// can be sent only once with `.redirectFailed`.
 extension Session {
-    /// An upload to a URL, with POST by default. An invalid argument is the error of the awaited outcome.
+    /// An upload to a URL. An invalid argument is the error of the awaited outcome.
     ///
-    /// A form sets its `Content-Type`; other bodies have none unless `headers` contain it. The other arguments are as for
-    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    /// - Parameters:
+    ///   - body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers` contain
+    ///     it.
+    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
+    ///   - method: POST by default.
+    ///   - headers: Replace the session's headers of the same names.
+    ///   - options: Policies and limits of this request.
     public nonisolated func upload(
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

@@ -45,8 +45,12 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Creates an interceptor, for any number of sessions and requests that share a credential.
     ///
-    /// With `refreshWindow` as `nil`, only the request's deadline limits refreshes, even if the server rejects every
-    /// credential. The clock measures the window; by default it is that of the first session that uses the interceptor.
+    /// - Parameters:
+    ///   - authenticator: Applies and refreshes the credential.
+    ///   - credential: The first credential; `nil` if there is none before a log-in.
+    ///   - refreshWindow: How often the credential may be refreshed, by default 5 times in 30 seconds. With `nil` only
+    ///     the request's deadline limits refreshes, even if the server rejects every credential.
+    ///   - clock: Measures the refresh window; by default the clock of the first session that uses the interceptor.
     public init(
         authenticator: AuthenticatorType, credential: Credential? = nil,
         refreshWindow: RefreshWindow? = RefreshWindow(),
