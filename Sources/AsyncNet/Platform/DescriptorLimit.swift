@@ -1,8 +1,7 @@
 import Foundation
 
-/// The largest number of file descriptors of this process.
 package enum DescriptorLimit {
-    /// The soft limit; 256, the smallest usual limit, if it cannot be read.
+    /// The soft limit of this process; 256, the smallest usual limit, if it cannot be read.
     package static var current: Int {
         var limit = rlimit()
         #if canImport(Glibc)

@@ -7,7 +7,6 @@ package enum FileSystem {
         return lstat(path, &status) == 0
     }
 
-    /// The size of a regular file in bytes; `nil` if there is no such file.
     static func size(_ path: String) -> Int64? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -16,9 +15,7 @@ package enum FileSystem {
 
     static func remove(_ path: String) { unlink(path) }
 
-    /// Renames a file in one step: another process sees the whole file or none.
-    ///
-    /// - Parameter replaces: Whether an existing file is replaced; otherwise it is an error, `EEXIST`.
+    /// Renames a file in one step: another process sees the whole file or none. Throws `EEXIST` unless it `replaces`.
     static func move(_ path: String, to target: String, replaces: Bool) throws(POSIXError) {
         if !replaces {
             let error = cp_rename_new(path, target)
@@ -35,8 +32,6 @@ package enum FileSystem {
         }
         guard rename(path, target) == 0 else { throw SystemError.last }
     }
-
-    // MARK: Files of this user
 
     /// Opens a regular file of this user for reading; `nil` for anything else, such as symbolic links and pipes.
     static func openOwn(_ path: String) -> Int32? {

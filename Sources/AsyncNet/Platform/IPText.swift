@@ -1,6 +1,5 @@
 import Foundation
 
-/// IP addresses as text.
 enum IPText {
     /// The canonical text of an address's bytes (RFC 5952); `nil` for another number of bytes.
     static func text(of bytes: [UInt8], family: Int32) -> String? {

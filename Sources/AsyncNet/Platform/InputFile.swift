@@ -1,9 +1,8 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// The identity of a file, its size and its times: if two stamps differ, the file was changed between them.
-///
-/// A writer can reset the time of modification (mtime) but not the time of the change (ctime).
+/// If two stamps differ, the file was changed between them: a writer can reset the time of modification, but not that
+/// of the change (ctime).
 struct FileStamp: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -13,13 +12,11 @@ struct FileStamp: Equatable, Sendable {
     let changedSeconds: Int64
     let changedNanoseconds: Int64
 
-    /// Compares all values but the time of the change.
     fileprivate func hasSameContents(as other: FileStamp) -> Bool {
         (device, inode, size) == (other.device, other.inode, other.size)
             && (modifiedSeconds, modifiedNanoseconds) == (other.modifiedSeconds, other.modifiedNanoseconds)
     }
 
-    /// Of the regular file that a path leads to; `nil` if there is none.
     init?(at path: String) {
         var stamp = cp_stamp()
         guard cp_read_stamp_of(path, &stamp) == 0 else { return nil }
@@ -35,11 +32,9 @@ struct FileStamp: Equatable, Sendable {
     }
 }
 
-/// A regular file that is open for reading, closed with the last reference.
-///
-/// Other files are refused: reading a pipe or a device can block a thread of Swift's pool forever.
+/// A regular file that is open for reading, closed with the last reference. Others are refused: reading a pipe or a
+/// device can block a thread of Swift's pool forever.
 final class InputFile: Sendable {
-    /// The file's identity, size and times when it was opened.
     let stamp: FileStamp
     private let descriptor: Int32
 
@@ -58,26 +53,20 @@ final class InputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Up to `count` bytes from the current position; empty at the end of the file.
     func read(upTo count: Int) throws(POSIXError) -> Data {
         try SystemError.reading(upTo: count) { Foundation.read(descriptor, $0, count) }
     }
 
-    /// Reads into a buffer from the current position without waiting for a disk.
-    ///
-    /// - Returns: How many bytes were read, 0 at the end of the file; `nil` if the read would have to wait, or the
-    ///   system does not support such reads.
+    /// Reads from the current position without waiting for a disk: returns how many bytes were read, 0 at the end of the
+    /// file; `nil` if the read would have to wait, or the system does not support such reads.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let start = buffer.baseAddress else { return nil }
         let count = cp_read_cached(descriptor, start, buffer.count)
         return count < 0 ? nil : count
     }
 
-    /// Whether the file at this path is still the open file, unchanged since it was measured. Symbolic links are
-    /// followed.
-    ///
-    /// If there is no file at this path any more, the open file is compared without the time of the change, which the
-    /// removal of the path has set.
+    /// Whether the file at this path is still the open file, unchanged since it was measured; follows symbolic links.
+    /// If no file has this path any more, the time of the change does not count, as the removal has set it.
     func isUnchanged(_ measured: FileStamp, at path: String) -> Bool {
         var stamp = cp_stamp()
         let error = cp_read_stamp_of(path, &stamp)
@@ -93,9 +82,7 @@ final class InputFile: Sendable {
     }
 }
 
-/// Errors of system calls, and loops that repeat a system call that a signal has interrupted.
 enum SystemError {
-    /// The error of the last system call that failed on this thread (`errno`).
     static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// The bytes that a call reads into a buffer. The call is repeated if a signal interrupts it.
@@ -112,7 +99,6 @@ enum SystemError {
         return Data(bytesNoCopy: buffer, count: received, deallocator: .free)
     }
 
-    /// Writes all of the data. The call is repeated until it has written everything.
     static func writing(_ data: Data, _ call: (UnsafeRawPointer, Int) -> Int) throws(POSIXError) {
         let failure = data.withUnsafeBytes { bytes -> POSIXError? in
             var offset = 0
@@ -127,7 +113,6 @@ enum SystemError {
         if let failure { throw failure }
     }
 
-    /// The system's text, such as `No such file or directory`.
     static func text(_ error: POSIXError) -> String {
         switch error.code {
         case .EINVAL: "It is not a regular file"

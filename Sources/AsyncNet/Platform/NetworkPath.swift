@@ -1,6 +1,6 @@
 /// The network interfaces and default routes of this machine.
 ///
-/// The path shows whether a request makes sense, not whether a server can be reached: only a request shows that.
+/// Whether a server can be reached, only a request shows.
 public struct NetworkPath: Hashable, Sendable {
     /// Whether a connection to a network exists.
     public enum Status: Hashable, Sendable {
@@ -16,13 +16,12 @@ public struct NetworkPath: Hashable, Sendable {
     /// Whether a connection to a network exists.
     ///
     /// On Linux the status is `.satisfied` if an interface other than the loopback is up, has a carrier and has a
-    /// usable address: not a link-local address (169.254.0.0/16, fe80::/10), and not an address that is still being
-    /// checked for duplicates. No default route is needed: in a container or on a closed network the servers may be on
-    /// the same network. Bridges, tunnels and other virtual interfaces do need a default route; otherwise a laptop
-    /// without Wi-Fi would be online by its Docker bridge. On Apple platforms the system decides.
+    /// usable address, which is neither link-local nor still being checked for duplicates. Bridges, tunnels and other
+    /// virtual interfaces also need a default route; otherwise a laptop without Wi-Fi would be online by its Docker
+    /// bridge. On Apple platforms the system decides.
     public let status: Status
-    /// The interfaces: on Linux all of this network namespace, on Apple platforms those that the path can use.
-    /// Interfaces with a default route come first, in the system's order of preference.
+    /// The interfaces, by the system's preference of their default routes: on Linux all of this network namespace, on
+    /// Apple platforms those that the path can use.
     public internal(set) var interfaces: [NetworkInterface] = []
     /// Whether there is a default route for IPv4, over an interface that is up, and a local address to send from. On
     /// Linux the tables `main` and `default` are read.

@@ -3,7 +3,6 @@ import Foundation
 
 /// A partial file of a download that is open for writing, closed with the last reference.
 final class OutputFile: Sendable {
-    /// The mark of the download that made the file; see `PartialFile`.
     let mark: String
     private let descriptor: Int32
 
@@ -45,7 +44,9 @@ final class OutputFile: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
     }
 
-    func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { systemWrite(descriptor, $0, $1) } }
+    func append(_ data: Data) throws(POSIXError) {
+        try SystemError.writing(data) { Foundation.write(descriptor, $0, $1) }
+    }
 
     func truncate(to size: Int64) throws(POSIXError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemError.last }
@@ -58,7 +59,6 @@ final class OutputFile: Sendable {
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_APPEND) == 0 else { throw SystemError.last }
     }
 
-    /// Writes all of the data at an offset, over existing bytes.
     func write(_ data: Data, at place: Int64) throws(POSIXError) {
         var place = place
         try SystemError.writing(data) { start, count in
@@ -74,12 +74,8 @@ final class OutputFile: Sendable {
         return Int64(status.st_size)
     }
 
-    // MARK: Completion
-
-    /// Renames the file from its partial to its final name and removes its mark.
-    ///
-    /// If another file has the partial name now, it is not moved, and the error is `ESTALE`. The check and the move are
-    /// two steps, so the moved file is checked again.
+    /// Renames the file from its partial to its final name and removes its mark. If another file has the partial name
+    /// now, the error is `ESTALE`; the check and the move are two steps, so the moved file is checked again.
     func move(from path: String, to target: String, replaces: Bool) throws(POSIXError) {
         guard isNamed(path) else { throw POSIXError(.ESTALE) }
         try FileSystem.move(path, to: target, replaces: replaces)
@@ -95,9 +91,4 @@ final class OutputFile: Sendable {
         guard lstat(path, &named) == 0, fstat(descriptor, &open) == 0 else { return false }
         return named.st_dev == open.st_dev && named.st_ino == open.st_ino
     }
-}
-
-/// The system's `write`, which the class's method of that name hides.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

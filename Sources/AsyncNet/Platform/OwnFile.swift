@@ -6,7 +6,6 @@ final class OwnFile: Sendable {
     let size: Int64
     private let descriptor: Int32
 
-    /// `nil` if there is no such file, or if it is anything else, such as a symbolic link.
     init?(_ path: String) {
         guard let descriptor = FileSystem.openOwn(path) else { return nil }
         var status = stat()
@@ -19,7 +18,6 @@ final class OwnFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// So many bytes from an offset on; `nil` if the file has fewer, or cannot be read.
     func read(_ count: Int, at offset: Int64) -> Data? {
         var data = Data()
         while data.count < count {
@@ -35,7 +33,6 @@ final class OwnFile: Sendable {
 }
 
 extension FileSystem {
-    /// A file of a folder.
     struct Listed {
         let path: String
         let size: Int64
@@ -45,7 +42,6 @@ extension FileSystem {
         var age: Double { Date().timeIntervalSince1970 - Double(modified) / 1e9 }
     }
 
-    /// `nil` if there is no regular file of this path.
     static func listed(_ path: String) -> Listed? {
         var stamp = cp_stamp()
         guard cp_read_stamp_of(path, &stamp) == 0 else { return nil }
@@ -59,12 +55,10 @@ extension FileSystem {
         return stat(folder, &status) == 0 && status.st_uid == geteuid() && status.st_mode & S_IWOTH == 0
     }
 
-    /// Makes a folder that only this user may read, unless it exists.
     static func makeFolder(_ path: String) { mkdir(path, 0o700) }
 
-    /// Runs the code while this process alone holds the lock of a file, which is made if it does not exist.
-    ///
-    /// - Returns: `nil` if another process, or another thread of this one, holds the lock.
+    /// Runs the code while this process alone holds the lock of a file, which is made if needed; `nil` while another
+    /// process or thread holds it.
     static func withLock<Value>(at path: String, _ code: () -> Value) -> Value? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }

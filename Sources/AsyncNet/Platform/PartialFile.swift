@@ -1,38 +1,34 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// The marks of partial files, which prove that a download made them. Resume data is `Codable`, so it may come from
+/// The marks of partial files, which prove that a download made them: resume data is `Codable`, so it may come from
 /// anywhere and name any file.
 ///
-/// A download marks each partial file that it makes with a random text, which is part of the resume data. The mark is
-/// an extended attribute of the file. If the file system has no attributes, the mark is in a second file, `NAME.mark`,
-/// with the inode of the first. Forged resume data can name any file but can neither mark a file nor make a second
-/// file.
+/// A mark is a random text, in the resume data and in an extended attribute of the file; without attributes in a
+/// second file, `NAME.mark`, with the inode of the first. Forged resume data can neither mark a file nor make a
+/// second one.
 enum PartialFile {
     enum MarkPlace: Sendable {
         /// In an extended attribute if the file system has them, otherwise in a second file.
         case attribute
-        /// In a second file.
         case beside
     }
 
     static let suffix = ".partial"
     private static let longestMark = 64
 
-    /// The mark of a file that a download made; `nil` for a file without the suffix or a mark, of another user, with a
-    /// second hard link, or that is not regular.
+    /// The mark of a file that a download made; `nil` for one that is not regular, has no suffix or mark, is another
+    /// user's, or has a second hard link.
     static func mark(at path: String) -> String? {
         guard let descriptor = FileSystem.openOwn(path) else { return nil }
         defer { close(descriptor) }
         return mark(of: descriptor, at: path)
     }
 
-    /// The mark of an open file, under the same conditions.
     static func mark(of descriptor: Int32, at path: String) -> String? {
         var status = stat()
         guard path.hasSuffix(suffix), fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_nlink == 1,
-            status.st_uid == geteuid()
+            status.st_nlink == 1, status.st_uid == geteuid()
         else { return nil }
         return attribute(of: descriptor) ?? markBeside(path, inode: UInt64(status.st_ino))
     }
@@ -49,8 +45,6 @@ enum PartialFile {
         return words.count == 2 && words[1] == "\(inode)" ? String(words[0]) : nil
     }
 
-    // MARK: Making and removing
-
     static func write(_ mark: String, on descriptor: Int32, at path: String, _ place: MarkPlace) throws(POSIXError) {
         let bytes = Array(mark.utf8)
         if place == .attribute, cp_write_mark(descriptor, bytes, bytes.count) == 0 { return }
@@ -59,7 +53,6 @@ enum PartialFile {
         try FileSystem.writePrivately(Data("\(mark) \(status.st_ino)".utf8), to: path + ".mark")
     }
 
-    /// Removes the mark of a file that has its final name.
     static func removeMark(of descriptor: Int32, at path: String) {
         cp_remove_mark(descriptor)
         FileSystem.remove(path + ".mark")

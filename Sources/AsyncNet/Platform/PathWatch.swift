@@ -56,11 +56,10 @@
     import Foundation
     import Synchronization
 
-    /// Reports the network path and each change of it until the last reference to the watch is released.
+    /// Reports the network path and each change of it until the last reference to the watch is released; `.unknown`
+    /// if the kernel refuses route sockets.
     ///
-    /// The path is unknown if the kernel has no route sockets or refuses them to this process. No thread waits; the
-    /// queue runs when there is something to read. Unchecked: Dispatch does not declare its sources Sendable, but any
-    /// thread may cancel one.
+    /// Unchecked: Dispatch does not declare its sources Sendable, but any thread may cancel one.
     final class PathWatch: @unchecked Sendable {
         private struct Conversation {
             var dump: NetlinkDump
@@ -107,7 +106,6 @@
             if let path { report(path) }
         }
 
-        /// Reads all messages and sends requests until the tables are complete or no message is left.
         private func latestPath(of socket: NetlinkSocket, _ state: inout Conversation) -> NetworkPath? {
             var path: NetworkPath?
             while receiveAll(of: socket, &state) {
@@ -122,7 +120,6 @@
             return .unknown
         }
 
-        /// `false` if the socket cannot be read any more.
         private func receiveAll(of socket: NetlinkSocket, _ state: inout Conversation) -> Bool {
             while true {
                 switch socket.receive(into: &state.buffer) {
@@ -135,9 +132,7 @@
         }
     }
 
-    /// The type of a device, which is in sysfs only.
     private enum DeviceType {
-        /// The type of the device, such as `wlan`; `nil` for a device without a type.
         static func named(_ name: String) -> String? {
             guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
                 let text = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)

@@ -1,11 +1,9 @@
 /// Requests all links, addresses and default routes, and requests them again after each change.
 ///
-/// A notification only marks the tables as stale. Applying it would not be enough: the kernel reports no notification
-/// for some changes, such as the IPv4 routes that are removed with a link. Any number of notifications during a dump
-/// lead to a single new dump.
+/// A notification only marks the tables as stale: of some changes, such as the IPv4 routes that are removed with a
+/// link, the kernel reports none. Any number of notifications during a dump lead to a single new one.
 struct NetlinkDump {
     enum Step: Equatable {
-        /// Wait until there is more to read.
         case wait
         case send([UInt8])
         case report(RouteTable)
@@ -19,7 +17,6 @@ struct NetlinkDump {
 
     private let port: UInt32
     private var sequence: UInt32 = 0
-    /// The index of the request whose reply is being read.
     private var stage: Int?
     private var isAnswered = false
     private var isInterrupted = false
@@ -42,16 +39,13 @@ struct NetlinkDump {
         }
     }
 
-    /// Called when the socket's buffer was full and messages were lost, possibly also replies.
     mutating func lose() {
         isStale = true
         isInterrupted = true
     }
 
-    /// Called when the request could not be sent, so that there will be no reply.
     mutating func fail() { isRefused = true }
 
-    /// The next step when all messages have been read.
     mutating func next() -> Step {
         guard let stage else { return isStale ? begin() : .wait }
         let isLastAttempt = attempts >= Self.maximumAttempts
@@ -95,8 +89,7 @@ struct NetlinkDump {
         }
     }
 
-    /// Whether the message changes the tables. Routes other than default routes are ignored: on routers they change by
-    /// the thousand.
+    /// Routes other than default routes are ignored: on routers they change by the thousand.
     private static func isChange(_ message: NetlinkMessage) -> Bool {
         switch message.type {
         case NetlinkType.newLink, NetlinkType.deletedLink: RouteTable.Link.reading(message.body) != nil

@@ -11,10 +11,8 @@ struct NetlinkBytes {
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }
 
-    /// The bytes from the offset on, at most `size` bytes.
     func slice(from offset: Int, size: Int = .max) -> ArraySlice<UInt8> { bytes.dropFirst(offset).prefix(size) }
 
-    /// The text up to the first zero byte.
     var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
@@ -35,7 +33,6 @@ enum NetlinkType {
 
 enum NetlinkFlag {
     static let request: UInt16 = 0x1
-    /// The tables changed during the dump.
     static let isInterrupted: UInt16 = 0x10
     static let dump: UInt16 = 0x300
 }
@@ -46,9 +43,7 @@ struct NetlinkMessage {
 
     let type: UInt16
     let flags: UInt16
-    /// The sequence number of the request that caused the message.
     let sequence: UInt32
-    /// The port of the socket that sent the request.
     let port: UInt32
     let body: NetlinkBytes
 
@@ -79,7 +74,6 @@ struct NetlinkMessage {
         body = NetlinkBytes(bytes.slice(from: offset + Self.headerSize, size: length - Self.headerSize))
     }
 
-    /// A request for a whole table, of all address families.
     static func dump(_ type: UInt16, sequence: UInt32) -> [UInt8] {
         // The kernel reads only the family, 0 for all, unless strict checking is requested. The body of a link request
         // is the longest.
@@ -96,8 +90,7 @@ struct NetlinkMessage {
 }
 
 extension NetlinkBytes {
-    /// The values of the attributes that begin at an offset (`struct rtattr`), by type. Of several with the same type,
-    /// the last is returned.
+    /// The attributes that begin at an offset (`struct rtattr`), by type; of several with the same type, the last.
     func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
         var attributes: [UInt16: NetlinkBytes] = [:]
         var offset = offset

@@ -2,11 +2,8 @@ import CAsyncNetPlatform
 import Foundation
 
 enum NetlinkReading {
-    /// A datagram with this number of bytes.
     case bytes(Int)
-    /// There is nothing left to read.
     case nothing
-    /// A datagram did not fit into a buffer and is lost.
     case lost
     case failure
 }

@@ -1,6 +1,4 @@
 extension RouteTable {
-    /// The network path that follows from the tables.
-    ///
     /// - Parameter deviceType: Returns the type of a device by its name, such as `wlan`.
     func path(deviceType: (String) -> String?) -> NetworkPath {
         let (hasIPv4, hasIPv6) = (hasDefaultRoute(isIPv6: false), hasDefaultRoute(isIPv6: true))
@@ -12,8 +10,7 @@ extension RouteTable {
             interfaces: order.map { interface($0, $1, deviceType) }, hasIPv4: hasIPv4, hasIPv6: hasIPv6)
     }
 
-    /// Whether there is a default route over a link with a carrier, and a usable source address. The kernel may use the
-    /// address of another link.
+    /// The usable source address may be that of another link.
     private func hasDefaultRoute(isIPv6: Bool) -> Bool {
         let isRouted = routes.contains { route in
             route.isIPv6 == isIPv6 && (route.links.isEmpty ? Array(links.keys) : route.links).contains { isOutward($0) }
@@ -23,7 +20,6 @@ extension RouteTable {
 
     private func isOutward(_ index: Int32) -> Bool { links[index].map { $0.isRunning && !$0.isLoopback } ?? false }
 
-    /// The links, by the smallest metric of their default routes, then by index.
     private var order: [(Int32, Link)] {
         var metrics: [Int32: UInt32] = [:]
         for route in routes {
@@ -47,7 +43,6 @@ extension RouteTable {
 }
 
 extension RouteTable.Link {
-    /// Kinds of virtual links that stand for a device in a container, or combine several devices.
     private static let connections: Set<String> = [
         "bond", "ipvlan", "ipvtap", "macvlan", "macvtap", "netkit", "team", "veth", "vlan", "wwan",
     ]

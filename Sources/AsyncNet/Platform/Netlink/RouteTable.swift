@@ -1,11 +1,9 @@
 import Foundation
 
-/// The links, addresses and default routes of a network namespace.
 struct RouteTable: Equatable, Sendable {
     struct Link: Equatable, Sendable {
         var name: String
         var isUp: Bool
-        /// Whether the link is up and has a carrier.
         var isRunning: Bool
         var isLoopback: Bool
         /// The hardware type, `ARPHRD_…`, such as 1 for Ethernet.
@@ -24,7 +22,6 @@ struct RouteTable: Equatable, Sendable {
 
     struct DefaultRoute: Equatable, Sendable {
         var isIPv6: Bool
-        /// The metric of the route: the kernel prefers the smallest.
         var metric: UInt32
         /// The indices of the route's links; empty if the message does not contain them.
         var links: [Int32]
@@ -34,9 +31,6 @@ struct RouteTable: Equatable, Sendable {
     private(set) var addresses: [Address] = []
     private(set) var routes: [DefaultRoute] = []
 
-    init() {}
-
-    /// Adds the link, address or route of one message of a dump.
     mutating func add(_ message: NetlinkMessage) {
         switch message.type {
         case NetlinkType.newLink:
@@ -82,8 +76,7 @@ extension RouteTable.Address {
             let link = body.number(Int32.self, at: 4), let short = body.number(UInt8.self, at: 2)
         else { return nil }
         let attributes = body.attributes(from: 8)
-        // For an address with a peer, as tunnels have, IFA_LOCAL (2) is the local address and IFA_ADDRESS (1) the
-        // peer's.
+        // An address with a peer, as tunnels have, is IFA_LOCAL (2); IFA_ADDRESS (1) is the peer's.
         let isIPv6 = family == RouteTable.v6
         guard let value = attributes[2] ?? attributes[1],
             let text = IPText.text(of: Array(value.slice(from: 0, size: isIPv6 ? 16 : 4)), family: Int32(family))
@@ -101,16 +94,15 @@ extension RouteTable.Address {
         return isIPv6 ? first == 0xFE && second & 0xC0 == 0x80 : first == 169 && second == 254
     }
 
-    /// Whether the address is a duplicate (IFA_F_DADFAILED, 0x08), or still being checked (IFA_F_TENTATIVE, 0x40) and
-    /// not usable until then (no IFA_F_OPTIMISTIC, 0x04).
+    /// Whether the address is a duplicate (IFA_F_DADFAILED), or still being checked (IFA_F_TENTATIVE) and not usable
+    /// meanwhile (no IFA_F_OPTIMISTIC).
     private static func isUnchecked(_ flags: UInt32) -> Bool {
         flags & 0x08 != 0 || (flags & 0x40 != 0 && flags & 0x04 == 0)
     }
 }
 
 extension RouteTable.DefaultRoute {
-    /// Reads `struct rtmsg`; `nil` for a route that is not a default route, is not unicast, or is in another table than
-    /// `main` and `default`.
+    /// Reads `struct rtmsg`; `nil` for a route that is no unicast default route of the tables `main` and `default`.
     init?(_ body: NetlinkBytes) {
         guard let family = body.number(UInt8.self, at: 0), body.number(UInt8.self, at: 1) == 0,
             body.number(UInt8.self, at: 7) == 1, let flags = body.number(UInt32.self, at: 8), flags & 0x200 == 0,
