@@ -1,16 +1,14 @@
-/// The received messages of a WebSocket that its program has not taken. Any number of tasks take messages; one task adds
-/// them, and waits while the queue is full.
+/// The received messages that a program has not taken. Any number of tasks take them; one adds them, and waits while
+/// the queue is full.
 final class MessageQueue: Sendable {
     private struct State {
         var messages: ArraySlice<WebSocketMessage> = []
         var bytes = 0
         var end: Result<Void, AsyncNetError>?
-        /// Whether further messages are dropped.
         var isShut = false
 
         var isFull: Bool { bytes >= MessageQueue.mostBytes || messages.count >= MessageQueue.mostMessages }
 
-        /// `nil` if there is neither a message nor an end.
         mutating func take() -> Result<WebSocketMessage?, AsyncNetError>? {
             guard let message = messages.takeFirst(leaving: .text("")) else {
                 return end.map { end in end.map { nil } }
@@ -28,7 +26,6 @@ final class MessageQueue: Sendable {
 
     var isFull: Bool { state.read { $0.isFull } }
 
-    /// Adds messages; does not wait. After `shut` and after the end, messages are dropped.
     func add(_ batch: MessageBatch) {
         state.change { state in
             guard state.end == nil, !state.isShut else { return }
@@ -37,7 +34,6 @@ final class MessageQueue: Sendable {
         }
     }
 
-    /// Returns when the queue is not full or has ended, or the task is cancelled.
     func room() async { await state.wait { !$0.isFull || $0.isShut || $0.end != nil } }
 
     /// Drops all further messages, so that nothing waits for room any more.
@@ -52,16 +48,13 @@ final class MessageQueue: Sendable {
         }
     }
 
-    /// Ends the queue after the messages that it has; the first end counts.
     func finish(_ end: Result<Void, AsyncNetError>) { state.change { $0.end = $0.end ?? end } }
 }
 
-/// Messages that are passed on together.
 struct MessageBatch {
     private(set) var messages: [WebSocketMessage] = []
     private(set) var bytes = 0
 
-    /// So many or so large that others are to wait.
     var isFull: Bool { bytes >= MessageQueue.mostBytes / 4 || messages.count >= MessageQueue.mostMessages / 4 }
 
     mutating func add(_ message: WebSocketMessage) {

@@ -96,7 +96,6 @@ extension Session {
 }
 
 extension DuplexRequest {
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host or port that no connection can be opened to.
     fileprivate init(to host: String, port: Int, _ tls: TLSConfiguration?) throws(AsyncNetError) {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let name = isBracketed ? String(host.dropFirst().dropLast()) : host

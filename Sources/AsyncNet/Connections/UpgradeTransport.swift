@@ -9,21 +9,19 @@ final class UpgradeTransport: Transport {
     private let state = Locked(State())
 
     private struct State {
-        /// Of the first request, until it is sent.
+        /// The handshake of the first request, until that is sent.
         var first: WebSocketHandshake?
-        /// Of the last request.
+        /// The handshake of the last request that was sent.
         var handshake: WebSocketHandshake?
         var upgraded: Upgraded?
     }
 
-    /// A connection that the server has agreed to use for a WebSocket.
     struct Upgraded: Sendable {
         let connection: any DuplexConnection
         /// What the server has sent after its 101 response.
         let received: Data
     }
 
-    /// - Parameter connections: Opens the connection.
     init(over connections: any Transport, protocols: [String], compression: WebSocketCompression?) {
         self.connections = connections
         self.protocols = protocols
@@ -33,8 +31,8 @@ final class UpgradeTransport: Transport {
     var transportDescription: String { connections.transportDescription }
     var judgesAddresses: Bool { connections.judgesAddresses }
 
-    /// The headers of the first handshake, which adapters see. Each later handshake has a `Sec-WebSocket-Key` of its
-    /// own, since each connection must have a new key.
+    /// The headers of the first handshake, which adapters see. Each later connection has a `Sec-WebSocket-Key` of its
+    /// own.
     func makeFirstHandshake() throws(AsyncNetError) -> HTTPHeaders {
         let handshake = try makeHandshake()
         state.withLock { $0.first = handshake }
@@ -45,13 +43,11 @@ final class UpgradeTransport: Transport {
         try WebSocketHandshake(protocols: protocols, compression: compression)
     }
 
-    /// What the response to the last handshake agrees to.
     func agreement(from head: HTTPResponseHead) throws(AsyncNetError) -> WebSocketAgreement {
         guard let handshake = state.withLock({ $0.handshake }) else { throw AsyncNetError(.webSocketHandshakeFailed) }
         return try handshake.agreement(from: head)
     }
 
-    /// The connection of the last handshake, if its response had the status 101.
     func takeUpgraded() -> Upgraded? { state.withLock { $0.upgraded.take() } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -83,7 +79,6 @@ final class UpgradeTransport: Transport {
         return TransportResponse(head: head, body: TransportBody(Data()))
     }
 
-    /// The final response's head.
     private static func head(
         of response: UpgradeResponse, on connection: any DuplexConnection, _ request: TransportRequest
     ) async throws -> HTTPResponseHead {
@@ -98,7 +93,6 @@ final class UpgradeTransport: Transport {
         }
     }
 
-    /// The body of a response that does not switch the protocol. Releasing it closes the connection.
     private static func body(of response: UpgradeResponse, on connection: any DuplexConnection) -> TransportBody {
         TransportBody(reading: {
             return {
@@ -113,14 +107,13 @@ final class UpgradeTransport: Transport {
     }
 }
 
-/// The response on a connection that is used for nothing else.
+/// The response on a connection that is used for nothing else. Unchecked: used by one task at a time.
 ///
-/// The functions are not inlined: the compiler (6.3.1) crashes when it inlines functions of `HTTP1Receiver` into an
-/// async function. `@unchecked Sendable`: used by one task at a time.
+/// Nothing is inlined: the compiler (6.3.1) crashes when it inlines functions of `HTTP1Receiver` into an async
+/// function.
 private final class UpgradeResponse: @unchecked Sendable {
     private var receiver: HTTP1Receiver
     private var received = Data()
-    /// How many of the received bytes have been read.
     private var position = 0
 
     init(to request: HTTPRequestHead) { receiver = HTTP1Receiver(request.url, request.method) }
@@ -130,7 +123,6 @@ private final class UpgradeResponse: @unchecked Sendable {
         get { receiver.isComplete }
     }
 
-    /// What has been received and not read.
     var rest: Data { Data(received.dropFirst(position)) }
 
     /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
@@ -142,7 +134,6 @@ private final class UpgradeResponse: @unchecked Sendable {
         }
     }
 
-    /// The next bytes of the body; `nil` if none have arrived.
     @inline(never)
     func body() throws(AsyncNetError) -> Data? {
         while true {
@@ -167,8 +158,7 @@ private final class UpgradeResponse: @unchecked Sendable {
 }
 
 extension HTTPResponseHead {
-    /// The head with a `Location` whose scheme is `http` in place of `ws` and `https` in place of `wss`, as that of the
-    /// request.
+    /// The head with `http` in place of `ws` in `Location`, and `https` in place of `wss`, as in the request's URL.
     fileprivate var withHTTPLocation: HTTPResponseHead {
         guard let location = value(for: "Location"), let url = WebSocketURL.httpText(of: location) else { return self }
         var headers = headers

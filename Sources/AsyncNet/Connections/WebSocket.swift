@@ -18,8 +18,6 @@ public final class WebSocket: Sendable {
 
     deinit { engine.cancelSoon() }
 
-    // MARK: Opening
-
     /// Opens the WebSocket, unless it is open. Not needed: every function that needs the connection opens it.
     ///
     /// - Throws: ``AsyncNetError``. If the server refuses the WebSocket, the code is `.webSocketHandshakeFailed`, and
@@ -34,8 +32,6 @@ public final class WebSocket: Sendable {
 
     /// The response to the last handshake that was accepted; `nil` before the WebSocket is open.
     public var response: HTTPResponseHead? { get async { await engine.lastHead } }
-
-    // MARK: Messages
 
     /// Sends a message after all those before.
     ///
@@ -68,16 +64,12 @@ public final class WebSocket: Sendable {
         PulledSequence(pull: receive)
     }
 
-    // MARK: Pings
-
     /// Sends a ping and waits for its pong. Returns the time that it took there and back.
     ///
     /// The pong comes after the messages that the server has sent before it: while the program reads none of these, this
     /// function waits. Pings that are sent by themselves are ``WebSocketOptions/pingInterval``.
     @discardableResult
     public func ping() async throws(AsyncNetError) -> Duration { try await engine.ping() }
-
-    // MARK: The end
 
     /// Closes the WebSocket: sends all messages and a close frame, and waits for the server's close frame, at most
     /// ``WebSocketOptions/closeTimeout``. Does nothing after the end. Messages that arrive after the call are dropped.
@@ -104,8 +96,7 @@ public final class WebSocket: Sendable {
     /// close frame; the code that this side has sent if the server violated the protocol.
     public var closeCode: WebSocketCloseCode? { get async { await engine.closing?.code } }
 
-    /// The text of the server's close frame; `nil` as ``closeCode``. It is the server's, and may contain
-    /// anything.
+    /// The text of the server's close frame, which may contain anything; `nil` as ``closeCode``.
     public var closeReason: String? { get async { await engine.closing?.reason } }
 }
 

@@ -6,7 +6,6 @@ import Foundation
 /// allows it; then it ends the WebSocket, once. Tasks that use the WebSocket wait for a change of `phase`. A cancelled driver
 /// closes the connection at once: `cancel` and the release of the WebSocket do so.
 actor WebSocketEngine {
-    /// What the callers wait for.
     private enum Phase: Sendable {
         case idle, opening, open
         case ended(AsyncNetError?)
@@ -30,12 +29,10 @@ actor WebSocketEngine {
     private var isClosing = false
     private var isSessionFinished = false
     private var hasFailedToResume = false
-    /// How many connections in a row have failed, see ``WebSocketReconnection``.
     private var failures = 0
     /// How many times the WebSocket has been opened again while its session finishes.
     private var lateReopenings = 0
     private static let mostLateReopenings = 10
-    /// When the connection was opened.
     private var start = Duration.zero
     private(set) var lastHead: HTTPResponseHead?
     private(set) var agreement: WebSocketAgreement?
@@ -54,11 +51,8 @@ actor WebSocketEngine {
     private nonisolated var options: WebSocketOptions { plan.options }
     private nonisolated var events: ConnectionEvents { plan.events }
 
-    // MARK: Opening
-
-    /// Opens the WebSocket. One that its server closes regularly before this task goes on was opened all the same.
-    ///
-    /// - Throws: ``AsyncNetError``, also if it had ended before.
+    /// Opens the WebSocket. Returns without an error if the handshake succeeded, even if the server has closed the
+    /// WebSocket before this task resumes; throws if the WebSocket had ended before the call.
     func open() async throws(AsyncNetError) {
         let hadEnded = phase.read { $0.hasEnded }
         do {
@@ -70,9 +64,7 @@ actor WebSocketEngine {
 
     nonisolated var hasStarted: Bool { phase.read { if case .idle = $0 { false } else { true } } }
 
-    /// Starts the driver unless it has started, and waits until the WebSocket is open.
-    ///
-    /// - Throws: ``AsyncNetError``, also if it has ended.
+    /// Starts the driver unless it has started, and waits until the WebSocket is open; throws once it has ended.
     func opened() async throws(AsyncNetError) {
         startIfNeeded()
         while true {
@@ -122,8 +114,8 @@ actor WebSocketEngine {
         schedulePing()
     }
 
-    /// A session that finishes lets the WebSocket open again while other requests run. These may be the handshakes of other
-    /// WebSockets, which would keep each other alive without a limit.
+    /// While a session finishes, other requests let the WebSocket open again: if these are other WebSockets'
+    /// handshakes, they would keep each other alive without a limit.
     private func openedAgain() async throws(AsyncNetError) -> WebSocketLink {
         if plan.environment.transfers.isClosing {
             lateReopenings += 1
@@ -137,8 +129,8 @@ actor WebSocketEngine {
         return try link.get()
     }
 
-    /// Sends the program's first messages on a connection that replaces another. The program's code may ignore that the
-    /// WebSocket is ended meanwhile: it is not waited for then.
+    /// Sends the program's first messages on a connection that replaces another. If the WebSocket ends meanwhile, the
+    /// program's code is not waited for.
     private func resume(_ link: WebSocketLink) async throws(AsyncNetError) {
         let messages: [WebSocketMessage]
         do {
@@ -152,7 +144,6 @@ actor WebSocketEngine {
         }
     }
 
-    /// Releases the connection, which has ended or is closed with this.
     private func leave(_ error: AsyncNetError) {
         if let pinger { timers.cancel(pinger) }
         pinger = nil
@@ -189,20 +180,15 @@ actor WebSocketEngine {
 
     private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
-    // MARK: Receiving
-
-    /// Receives until the server has closed the WebSocket.
-    ///
-    /// - Throws: ``AsyncNetError`` unless the close is one of those that end a loop over the messages without an error.
+    /// Receives until the server has closed the WebSocket; throws unless the close ends a loop over the messages
+    /// without an error.
     private func receiveAll() async throws(AsyncNetError) {
         guard let link else { return }
         while try await handleReceived(link) { link.receive(try await bytes(of: link)) }
     }
 
-    /// Handles what has arrived. Messages that have arrived together are passed on together: to wake the program's task for
-    /// each costs more than all the rest.
-    ///
-    /// - Returns: Whether more may follow.
+    /// Handles what has arrived; returns whether more may follow. Messages that have arrived together are passed on
+    /// together: to wake the program's task for each costs more than all the rest.
     private func handleReceived(_ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         var batch = MessageBatch()
         while true {
@@ -248,9 +234,7 @@ actor WebSocketEngine {
         throw AsyncNetError(.connectionLost, "The server closed the connection without closing the WebSocket")
     }
 
-    /// Handles an event that is no message.
-    ///
-    /// - Returns: Whether more events may follow.
+    /// Handles an event that is no message; returns whether more events may follow.
     private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         let reply = link.machine.reply(to: event)
         link.sendRequired(reply)
@@ -270,8 +254,8 @@ actor WebSocketEngine {
         return true
     }
 
-    /// Waits, after each thousand pongs, until few bytes are unsent: a server that sends pings and receives no pongs must
-    /// not fill the memory.
+    /// A server that sends pings and receives no pongs must not fill the memory: waits, after each thousand, until
+    /// few bytes are unsent.
     private func pongsAreSent(_ link: WebSocketLink) async throws(AsyncNetError) {
         link.pongs += 1
         guard link.pongs.isMultiple(of: 1000) else { return }
@@ -290,8 +274,6 @@ actor WebSocketEngine {
         throw AsyncNetError(.webSocketClosed, "The server closed the WebSocket with code \(code)")
     }
 
-    // MARK: Sending
-
     func send(_ message: WebSocketMessage) async throws(AsyncNetError) {
         guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
         let link = try await openLink()
@@ -303,14 +285,12 @@ actor WebSocketEngine {
         }
     }
 
-    /// Gives a message to the connection, which sends it after all those before.
     private func pass(_ message: WebSocketMessage, _ link: WebSocketLink) throws {
         try link.connection.send(
             try link.machine.encode(message, fragmentSize: options.fragmentSize.map { max(1, $0) }))
         events.send(.sentMessage(isText: message.isText, bytes: message.size))
     }
 
-    /// The connection, once the WebSocket is open; after a lost connection, that of the next one.
     private func openLink() async throws(AsyncNetError) -> WebSocketLink {
         while true {
             try await opened()
@@ -318,8 +298,6 @@ actor WebSocketEngine {
             if let link { return link }
         }
     }
-
-    // MARK: Pings
 
     func ping() async throws(AsyncNetError) -> Duration {
         let link = try await openLink()
@@ -356,9 +334,6 @@ actor WebSocketEngine {
         schedulePing()
     }
 
-    // MARK: Closing
-
-    /// Sends a close frame and waits until the WebSocket has ended.
     func close(_ code: WebSocketCloseCode, _ reason: String) async throws(AsyncNetError) {
         _ = try WebSocketCloseBody.bytes(code: code, reason: reason)
         guard !phase.read({ $0.hasEnded }) else { return }
@@ -392,7 +367,8 @@ actor WebSocketEngine {
         if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(cancelError) }
     }
 
-    /// Its connection ends with the transport; without one it waits for the next.
+    /// A WebSocket with a connection ends when the transport closes it; one without would wait for its next
+    /// connection.
     private func sessionHasEnded() {
         guard !phase.read({ $0.hasEnded }) else { return }
         isSessionFinished = true

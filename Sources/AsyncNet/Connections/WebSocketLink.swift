@@ -2,7 +2,6 @@ import Foundation
 
 /// One connection of a WebSocket with the state of its protocol. Used by the WebSocket's actor only.
 final class WebSocketLink {
-    /// A ping without a pong.
     private struct Ping {
         let payload: Data
         let start: Duration
@@ -37,7 +36,6 @@ final class WebSocketLink {
 
     deinit { failPings(AsyncNetError(.webSocketClosed)) }
 
-    /// The next bytes of the server have arrived.
     func receive(_ bytes: Data) {
         missedPongs = 0
         machine.receive(bytes)
@@ -62,7 +60,6 @@ final class WebSocketLink {
         pings.removeSubrange(...last)
     }
 
-    /// Nobody waits for this answer any more.
     func forgetPing(_ answer: Promise<Duration>) { pings.removeAll { $0.answer === answer } }
 
     func failPings(_ error: AsyncNetError) {

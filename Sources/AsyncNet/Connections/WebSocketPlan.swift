@@ -1,6 +1,5 @@
 import Foundation
 
-/// How a WebSocket is opened, the first time and again.
 struct WebSocketPlan: Sendable {
     let session: Session
     /// Opens the connections: that of the session, or of the test that made the WebSocket.
@@ -11,16 +10,13 @@ struct WebSocketPlan: Sendable {
     let options: WebSocketOptions
     let requestOptions: RequestOptions
     let reconnection: WebSocketReconnection
-    /// The messages that are sent before all others when the WebSocket was opened again.
     let resuming: @Sendable () async throws -> [WebSocketMessage]
 
     let events: ConnectionEvents
 
     var environment: Environment { session.environment }
 
-    /// Sends the handshake as a request of the session.
-    ///
-    /// - Throws: ``AsyncNetError``, with the response of a server that refused.
+    /// Sends the handshake as a request of the session; an error has the response of a server that refused.
     func open() async throws(AsyncNetError) -> WebSocketLink {
         let carrier = UpgradeTransport(over: transport, protocols: protocols, compression: options.compression)
         let request = try request(carrier)

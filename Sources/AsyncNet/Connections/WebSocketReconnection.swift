@@ -43,8 +43,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
     /// The delay before the next connection; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - failures: How many connections have failed in a row, the one that was lost included.
-    ///   - jitter: A random number from 0 to 1. Half of the delay is fixed; this is the part of the other half that is added.
+    ///   - failures: How many connections have failed in a row, the lost one included.
+    ///   - jitter: A random number from 0 to 1: how much of half of the delay is added to the other half.
     func delay(
         after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, now: Date = Date(), jitter: Double
     ) -> Duration? {
@@ -56,10 +56,8 @@ public struct WebSocketReconnection: Hashable, Sendable {
         return asked > maximumDelay ? nil : max(own, asked)
     }
 
-    /// Whether the WebSocket is opened again after this close code of the server.
     func reopens(after code: WebSocketCloseCode) -> Bool { limit != 0 && Self.passing.contains(code.rawValue) }
 
-    /// The `Retry-After` of a refused handshake (RFC 9110 §10.2.3).
     private static func retryAfter(_ error: AsyncNetError, _ now: Date) -> Duration? {
         error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
     }

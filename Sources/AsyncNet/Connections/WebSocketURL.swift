@@ -11,10 +11,8 @@ struct WebSocketURL: URLWrapper {
         return try text.asURL()
     }
 
-    /// Without what is secret.
     var redactedText: String { (try? url.asURL()).map { URLReference($0.absoluteString).redactedText } ?? "no URL" }
 
-    /// `nil` if the text has neither of the schemes.
     static func httpText(of text: String) -> String? {
         let scheme = text.prefix { $0 != ":" }
         switch scheme.lowercased() {
