@@ -1,10 +1,8 @@
-/// A state behind a lock that tasks wait for.
+/// A state behind a lock that tasks wait for, each with a condition. A change resumes the tasks whose conditions are
+/// then met; a cancelled task stops waiting at once.
 ///
-/// Each waiting task has a condition; a change of the state resumes the tasks whose conditions are then met. A cancelled
-/// task stops waiting at once.
-///
-/// Continuations are unchecked, as a checked one is an allocation for each wait: each is taken out of the waiters by whoever
-/// resumes it. For the first waiter nothing is allocated. Closures that read the state get it as `inout`, which copies nothing.
+/// Continuations are unchecked, as a checked one is an allocation for each wait: whoever takes a waiter out resumes
+/// it. The first waiter costs no allocation. Closures that read the state get it as `inout`, which copies nothing.
 package final class AwaitedState<State: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -50,7 +48,6 @@ package final class AwaitedState<State: Sendable>: Sendable {
         contents.withLock { value(&$0.state) }
     }
 
-    /// Changes the state, and resumes the tasks that waited for that.
     @discardableResult
     package func change<Value: Sendable, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Value

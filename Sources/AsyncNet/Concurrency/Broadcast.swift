@@ -23,7 +23,6 @@ final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the loops of all observers, also of those that begin later.
     func finish() {
         let observers = state.withLock { state in
             state.isFinished = true
@@ -33,8 +32,6 @@ final class Broadcast<Value: Sendable>: Sendable {
         for observer in observers.values { observer.finish() }
     }
 
-    /// The values for a new observer, from this call on.
-    ///
     /// - Parameter latest: The latest value if none has been sent.
     func observe(unlessKnown latest: Value? = nil) -> AsyncStream<Value> {
         let (stream, observer) = AsyncStream.makeStream(

@@ -1,7 +1,6 @@
-/// Hands elements from one task to another, one at a time: `offer` returns when the element has been taken.
-///
-/// Either side may end the handover, and the first end counts: the giver by `finish`, the taker by `close` or by the
-/// cancellation of its task. A cancelled giver withdraws its element.
+/// Hands elements from one task to another, one at a time: `offer` returns when the element has been taken. Either
+/// side may end the handover, and the first end counts: `finish`, `close`, or a cancel of the taker. A cancelled
+/// giver withdraws its element.
 final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
@@ -21,20 +20,17 @@ final class Handover<Element: Sendable>: Sendable {
             return number
         }
 
-        /// Does nothing to an element that was taken.
         mutating func withdraw(_ number: Int) {
             guard number == self.number, offered != nil else { return }
             offered = nil
             withdrawn.insert(number)
         }
 
-        /// - Returns: Whether the element was taken.
         mutating func endOffer(_ number: Int) -> Bool {
             withdraw(number)
             return withdrawn.remove(number) == nil
         }
 
-        /// `nil` if there is neither an element nor an end.
         mutating func take() -> Result<Element?, AsyncNetError>? {
             if isClosed, end == nil { return .failure(AsyncNetError(.cancelled)) }
             if !isClosed, let element = offered.take() { return .success(element) }
@@ -43,8 +39,6 @@ final class Handover<Element: Sendable>: Sendable {
     }
 
     private let state = AwaitedState(State())
-
-    init() {}
 
     /// Waits until the element is taken; `false` if the taker has closed or the task is cancelled.
     func offer(_ element: Element) async -> Bool {
@@ -58,7 +52,6 @@ final class Handover<Element: Sendable>: Sendable {
         return state.change { $0.endOffer(number) }
     }
 
-    /// Ends the elements after those that have been taken.
     func finish(_ end: Result<Void, AsyncNetError>) { state.change { $0.end = $0.end ?? end } }
 
     /// The next element, `nil` after an end without an error. Only one task may wait for elements at a time.
@@ -71,6 +64,5 @@ final class Handover<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends taking; further offers are refused.
     func close() { state.change { $0.isClosed = true } }
 }

@@ -3,18 +3,17 @@ import Synchronization
 protocol IdleWatched: AnyObject, Sendable {
     /// Whether the timer must not count the time now as silence, such as while the reader is busy.
     var isHeldBack: Bool { get }
-    /// Called once there has been no activity for the timeout; must not block.
-    ///
-    /// - Parameter timer: May have been stopped meanwhile.
+    /// Called once there has been no activity for the timeout; must not block. The timer may have been stopped
+    /// meanwhile.
     func wasIdle(_ timer: IdleTimer, for timeout: Duration)
 }
 
-/// Calls what it watches once there has been no activity for the timeout.
+/// Calls what it watches once there has been no activity for the timeout. Paused while the reader is slower than the
+/// network, and while the watched object is held back.
 ///
-/// `touch` is an atomic store, so it may be called for every chunk: the timer checks the time of the last activity only
-/// when it is due, and moves to that time plus the timeout. Paused while the reader is slower than the network, and
-/// while the watched object is held back. Between `start` and `stop` the queue holds the timer, and with it what the
-/// timer watches.
+/// `touch` is an atomic store, so it may be called for every chunk: the timer looks at the time of the last activity
+/// only when it is due, and moves to that time plus the timeout. Between `start` and `stop` the queue holds it, and
+/// with it what it watches.
 final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration
@@ -29,7 +28,6 @@ final class IdleTimer: Sendable {
         lastActivity = Atomic(timers.time.now.wholeNanoseconds)
     }
 
-    /// Called once.
     func start() {
         let due = Duration.nanoseconds(lastActivity.load(ordering: .relaxed)) + timeout
         let scheduled = timers.schedule(at: due, self)

@@ -1,6 +1,5 @@
-/// A binary heap of small numbers with keys that may change, the least key first.
-///
-/// The position of each number is stored, so that changing or removing any number takes logarithmic time.
+/// A binary heap of small numbers with keys that may change, the least key first. Changing or removing any number
+/// takes logarithmic time.
 struct IndexedHeap<Key: Comparable> {
     private var nodes: [(key: Key, number: Int)] = []
     private var places: [Int?] = []
@@ -9,7 +8,6 @@ struct IndexedHeap<Key: Comparable> {
     var count: Int { nodes.count }
     var least: (key: Key, number: Int)? { nodes.first }
 
-    /// Adds the number, or changes its key.
     mutating func set(_ number: Int, _ key: Key) {
         while places.count <= number { places.append(nil) }
         let place = places[number] ?? nodes.count
@@ -19,7 +17,6 @@ struct IndexedHeap<Key: Comparable> {
         siftDown(places[number] ?? place)
     }
 
-    /// Removes the number, if it is in the heap.
     mutating func remove(_ number: Int) {
         guard places.indices.contains(number), let place = places[number] else { return }
         swap(place, nodes.count - 1)

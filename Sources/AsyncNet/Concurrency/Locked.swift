@@ -1,10 +1,8 @@
 package import Synchronization
 
-/// A value behind a lock.
-///
-/// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation, so the
-/// sanitizer would report races. Each acquire and release is reported to the sanitizer, which costs a comparison with
-/// nil in a build without the sanitizer. Inlinable, since other modules' closures are called through three others without.
+/// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation. Without
+/// the sanitizer that costs a comparison with nil. Inlinable, since other modules' closures are called through three
+/// others without.
 package struct Locked<Value>: ~Copyable, Sendable {
     @usableFromInline package let mutex: Mutex<Value>
 

@@ -2,12 +2,9 @@
 final class Promise<Value: Sendable>: Sendable {
     private let result = AwaitedState<Result<Value, AsyncNetError>?>(nil)
 
-    init() {}
-
     var isFulfilled: Bool { result.read { $0 != nil } }
     var waiterCount: Int { result.waiterCount }
 
-    /// Sets the result; only the first call counts.
     func fulfil(_ result: Result<Value, AsyncNetError>) { self.result.change { $0 = $0 ?? result } }
 
     /// Waits for the value; throws `.cancelled` as soon as the task is cancelled.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Whose work the current task does: a session that finishes still sends what its running requests need.
 ///
-/// The task of a request has a purpose, which all tasks inherit that its code makes: that of a token refresh, of an adapter
-/// that sends a request of its own. It is over with the request, so a task that lives on sends nothing more.
+/// All tasks that a request's code makes inherit its purpose, such as that of a token refresh. It is over with the
+/// request, so a task that lives on sends nothing more.
 final class Purpose: Sendable {
     @TaskLocal static var current: Purpose?
 
@@ -24,7 +24,6 @@ final class Purpose: Sendable {
         state = Locked(State(others: other.map { $0.isOver ? [] : [$0] } ?? []))
     }
 
-    /// The work is also done for another purpose.
     func join(_ other: Purpose) {
         guard other !== self, !other.isOver else { return }
         // Not under the lock: the others have locks of their own, and may join this one meanwhile.
@@ -46,7 +45,6 @@ final class Purpose: Sendable {
 
     private var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Whether a running request of this session needs the work.
     func isNeeded(in session: ObjectIdentifier) -> Bool {
         // Two refreshes may wait for each other's requests.
         var (seen, open) = (Set<ObjectIdentifier>(), [self])

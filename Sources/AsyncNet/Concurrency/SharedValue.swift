@@ -1,5 +1,4 @@
-/// A value in an object that its copies share, so that a copy costs one reference, however large the value is. A change
-/// makes another object.
+/// A value in an object that its copies share, so that a copy costs one reference. A change makes another object.
 struct SharedValue<Value: Sendable>: Sendable {
     private final class Storage: Sendable {
         let value: Value
@@ -12,7 +11,6 @@ struct SharedValue<Value: Sendable>: Sendable {
 
     var value: Value { storage.value }
 
-    /// Changes several parts of the value at the cost of one.
     mutating func change(_ change: (inout Value) -> Void) {
         var value = storage.value
         change(&value)

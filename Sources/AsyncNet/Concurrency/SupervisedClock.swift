@@ -1,10 +1,10 @@
-/// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in AsyncNetTestSupport.
+/// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in
+/// AsyncNetTestSupport.
 ///
-/// Three things decide. Tasks on `executor` have nothing left to run; no transfer is under way that only a server can
-/// end; and something waits for the clock: a task that sleeps, or work that is marked as waiting. A sleep as a limit
-/// on other work does not count as waiting: a timeout of a minute must not end a transfer that takes a millisecond.
+/// It moves when tasks on `executor` have nothing left to run, no transfer is under way that only a server can end,
+/// and something waits for the clock: a task that sleeps, or work marked as waiting. A sleep as a limit does not
+/// count: a timeout of a minute must not end a transfer that takes a millisecond.
 package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Duration {
-    /// The executor of all tasks of a session with this clock.
     var executor: any TaskExecutor { get }
 
     /// Sleeps on behalf of a limit such as a timeout. The clock does not count this sleep as waiting.
@@ -35,8 +35,8 @@ package enum SupervisedWork: Sendable {
     case external
 }
 
-/// A transfer as a `SupervisedClock` counts it: as external until a transport without I/O has received it, except while
-/// a transport sleeps on its behalf.
+/// A transfer as a `SupervisedClock` counts it: external until a transport without I/O has received it, except while
+/// it sleeps.
 package final class SupervisedTransfer: Sendable {
     private struct State {
         var isExternal = true
@@ -55,8 +55,8 @@ package final class SupervisedTransfer: Sendable {
     /// From now on the transfer consists of tasks on the clock's executor. Further calls do nothing.
     package func becomeInternal() { change { $0.isExternal = false } }
 
-    /// Sleeps on a clock, as a transport that delays another transport's transfers does: the transfer can go on only
-    /// when time has passed.
+    /// Sleeps on a clock, as a transport that delays another's transfers does: the transfer goes on only with the
+    /// time.
     package func sleep(for duration: Duration, on clock: (any Clock<Duration>)? = nil) async throws {
         change { $0.sleeps += 1 }
         defer { change { $0.sleeps -= 1 } }

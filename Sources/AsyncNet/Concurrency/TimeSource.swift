@@ -1,11 +1,10 @@
 /// A clock of any type, as the time since this value was created.
 struct TimeSource: Sendable {
-    /// An object, so that a copy is one reference.
     private final class Storage: Sendable {
         let clock: any Clock<Duration>
         let supervisor: (any SupervisedClock)?
-        /// When the source was created, by the nanoseconds of the clock that sessions have by default: such a number is
-        /// read ten times as fast as an instant. `nil` for other clocks.
+        /// When the source was created, in nanoseconds of the default clock, which are read ten times as fast as an
+        /// instant; `nil` for other clocks.
         let start: Int64?
         let elapsed: @Sendable () -> Duration
         let sleepUntil: @Sendable (Duration) async throws -> Void
@@ -45,7 +44,6 @@ struct TimeSource: Sendable {
     }
 
     var clock: any Clock<Duration> { storage.clock }
-    /// The clock, if it moves by itself when nothing runs.
     var supervisor: (any SupervisedClock)? { storage.supervisor }
     /// The executor for tasks that use this time; `nil` for Swift's own.
     var executor: (any TaskExecutor)? { storage.supervisor?.executor }
@@ -56,7 +54,6 @@ struct TimeSource: Sendable {
         return now &- start
     }
 
-    /// Throws `CancellationError` if the task is cancelled.
     func sleep(until time: Duration) async throws { try await storage.sleepUntil(time) }
 
     /// As `sleep`, for limits on other work: a supervised clock does not move for their sake alone.

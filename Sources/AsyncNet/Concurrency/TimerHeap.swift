@@ -28,7 +28,6 @@ struct TimerHeap<Time: Comparable, Action> {
         return ID(number: lastNumber, slot: slot)
     }
 
-    /// Does nothing if the action was removed before.
     mutating func remove(_ id: ID) {
         guard entries[id.slot]?.number == id.number else { return }
         order.remove(id.slot)

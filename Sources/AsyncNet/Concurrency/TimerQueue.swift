@@ -1,10 +1,8 @@
-/// Many timers that share one sleeping task.
+/// Many timers that share one sleeping task, which the queue owns, and cancels when it is deallocated.
 ///
-/// A timer is an entry in a heap, added and removed in a few hundred nanoseconds. One task sleeps until the earliest
-/// timer is due. It is replaced when an earlier timer is added, but not when the earliest is removed, since an unneeded
-/// wake is cheaper than a new task for every request. The queue owns the task, and cancels it when it is deallocated.
+/// The task sleeps until the earliest timer is due. It is replaced when an earlier timer is added, but not when the
+/// earliest is removed: an unneeded wake is cheaper than a new task for every request.
 final class TimerQueue: Sendable {
-    /// Runs when the timer is due; must not block. Returns the time at which it is due again, or `nil`.
     typealias Action = @Sendable () -> Duration?
 
     typealias Timer = TimerHeap<Duration, any TimerTarget>.ID
@@ -82,7 +80,6 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// What a timer calls when it is due.
 protocol TimerTarget: AnyObject, Sendable {
     /// Must not block. Returns the time at which the timer is due again, or `nil`.
     func timerIsDue() -> Duration?

@@ -1,14 +1,10 @@
 import Synchronization
 
-/// Whether a transfer is suspended, for the transport that carries it.
-///
-/// A transport that finds the transfer suspended pauses, and registers one action, which runs once when the request is
-/// resumed.
+/// Whether a transfer is suspended, for the transport that carries it: it pauses then, and registers one action,
+/// which runs once when the request is resumed.
 package final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)
-
-    init() {}
 
     package var isHeld: Bool { held.load(ordering: .acquiring) }
 

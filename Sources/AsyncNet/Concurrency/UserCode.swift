@@ -1,17 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Runs user code, which may block its thread, where it does not block other requests.
-///
-/// Swift has as many threads as processors: user code that sleeps, reads a pipe or waits for a lock on them would block
-/// all requests.
+/// Runs user code where it may block its thread. Swift has as many threads as processors: code that sleeps, reads a
+/// pipe or waits for a lock on them would block all requests.
 package enum UserCode {
     /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
 
     private static var executor: any TaskExecutor { supervisedExecutor ?? threads }
 
-    /// Runs each job on a thread that the job may block.
     package static var threads: any TaskExecutor { BlockingExecutor.shared }
 
     /// Runs the code as part of this task, and waits for its end.
@@ -25,9 +22,8 @@ package enum UserCode {
 
     private static let entries = Atomic(0)
 
-    /// Runs the code on the executor that the task has begun to prefer. The compiler defers that change to the first
-    /// asynchronous call unless other code precedes that call, and a function on its caller's executor would not change
-    /// the thread at all.
+    /// Runs the code on the executor that the task has begun to prefer: the compiler defers that change to the first
+    /// asynchronous call unless other code precedes it.
     @concurrent
     private static func change<Value: Sendable, Failure: Error>(
         to code: () async throws(Failure) -> Value
@@ -37,9 +33,7 @@ package enum UserCode {
     }
 
     /// Runs the code in a task of its own. Cancelling the current task ends the wait at once with `.cancelled`, and
-    /// cancels the code's task.
-    ///
-    /// That task then ends when the code returns; its result is dropped.
+    /// cancels the code's task, whose result is dropped when the code returns.
     static func runAbandonably<Value: Sendable>(_ code: @escaping @Sendable () async throws -> Value) async throws
         -> Value
     {
