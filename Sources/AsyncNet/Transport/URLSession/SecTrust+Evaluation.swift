@@ -2,9 +2,7 @@
     import Foundation
     import Security
 
-    /// The trust evaluation of Apple platforms.
     extension ServerTrustDecision {
-        /// Why the server is not trusted; `nil` if it is.
         func error(for trust: SecTrust) -> AsyncNetError? {
             do throws(AsyncNetError) {
                 try trust.fetchNothing()
@@ -24,15 +22,12 @@
             return certificates.map { SecCertificateCopyData($0) as Data }
         }
 
-        /// Forbids the evaluation to fetch anything: the chain and the status must be complete, as over libcurl. Called
-        /// before the first evaluation, since a server's certificate names the URLs to fetch from.
+        /// Forbids the evaluation to fetch anything from the URLs that a server's certificate names: the chain and
+        /// the status must be complete, as over libcurl. Called before the first evaluation.
         fileprivate func fetchNothing() throws(AsyncNetError) {
             try set("network access", SecTrustSetNetworkFetchAllowed(self, false))
         }
 
-        /// Why the server is not trusted; `nil` if it is.
-        ///
-        /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` if the settings cannot be used.
         fileprivate func failure(of evaluation: ServerTrustDecision.Evaluation) throws(AsyncNetError) -> AsyncNetError?
         {
             try set("policies", SecTrustSetPolicies(self, evaluation.policies() as CFArray))
@@ -66,7 +61,6 @@
     }
 
     extension ServerTrustDecision.Evaluation {
-        /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport`.
         fileprivate func policies() throws(AsyncNetError) -> [SecPolicy] {
             let server = SecPolicyCreateSSL(true, hostName as CFString?)
             guard requiresStapledStatus else { return [server] }

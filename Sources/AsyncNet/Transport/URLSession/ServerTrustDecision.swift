@@ -3,7 +3,6 @@ import Foundation
 /// Decides whether a server is trusted, by the settings for its host: all that needs no function of the platform.
 struct ServerTrustDecision: Sendable {
     let tls: TLSConfiguration
-    /// The host that the request is for.
     let host: String
 
     /// What the platform verifies before the pins are compared.
@@ -16,8 +15,6 @@ struct ServerTrustDecision: Sendable {
     }
 
     /// What the platform must verify; `nil` if nothing.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` if the anchors cannot be read.
     func evaluation() throws(AsyncNetError) -> Evaluation? {
         let standard = Evaluation(
             hostName: tls.verifiesHostName ? host : nil, requiresStapledStatus: tls.requiresStapledStatus)
@@ -39,11 +36,8 @@ struct ServerTrustDecision: Sendable {
         }
     }
 
-    /// Why the server is not trusted; `nil` if it is.
-    ///
-    /// - Parameters:
-    ///   - chain: The certificates that the server showed, in DER, its own first.
-    ///   - failure: Why the platform does not trust them; `nil` if it does, or was not asked.
+    /// Why a server with this chain, in DER, is not trusted; `nil` if it is. `failure` is the platform's reason not
+    /// to trust it.
     func error(_ chain: [Data], _ failure: AsyncNetError?) -> AsyncNetError? {
         let certificates = ServerCertificate.chain(chain.map(PEM.text))
         if let failure { return failure.with(ServerTrustFailure(certificates: certificates)) }

@@ -4,10 +4,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Maps URLSession's errors to error codes.
-///
-/// On Linux nearly every error is `URLError.unknown` (-1), and only libcurl's text in the underlying error contains the
-/// cause. On Apple platforms the code is enough.
+/// Maps URLSession's errors to error codes. On Linux nearly every error is `URLError.unknown` (-1), and only
+/// libcurl's text in the underlying error has the cause.
 enum URLErrorClassification {
     static func error(for error: any Error) -> AsyncNetError {
         if let error = error as? AsyncNetError { return error }
@@ -17,22 +15,18 @@ enum URLErrorClassification {
         let code = code(for: nsError.code, text: text)
         // libcurl's text contains a proxy's URL that it cannot parse, with the password.
         guard code != .invalidConfiguration || !text.lowercased().contains("proxy") else { return AsyncNetError(code) }
-        let shown = underlying == nil ? nil : URLErrorRedaction.text(text)
-        let known = AsyncNetError(code, message(code, text: shown), underlyingError: URLErrorRedaction.error(error))
+        // libcurl's text contains hosts and ports but neither headers nor credentials, so it may be shown.
+        let message = underlying == nil ? nil : "\(code.summary) (\(URLErrorRedaction.text(text)))"
+        let known = AsyncNetError(code, message, underlyingError: URLErrorRedaction.error(error))
         guard code == .proxyFailed, let status = tunnelStatus(in: text) else { return known }
         return known.with(proxy: .init(statusCode: status) { nil })
     }
 
-    /// The status of a proxy's response to CONNECT, of which libcurl's text alone tells: `CONNECT tunnel failed, response 407`,
-    /// or before 7.87 `Received HTTP code 407 from proxy after CONNECT`.
+    /// The status of a proxy's response to CONNECT, which only libcurl's text has: `CONNECT tunnel failed, response
+    /// 407`, or before 7.87 `Received HTTP code 407 from proxy after CONNECT`.
     private static func tunnelStatus(in text: String) -> Int? {
         guard text.contains("CONNECT") else { return nil }
         return text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { 100...999 ~= $0 }
-    }
-
-    /// libcurl's text contains hosts and ports but neither headers nor credentials, so it may be shown.
-    private static func message(_ code: AsyncNetError.Code, text: String?) -> String? {
-        text.map { "\(code.summary) (\($0))" }
     }
 
     static func code(for code: Int, text: String) -> AsyncNetError.Code {
@@ -63,10 +57,9 @@ enum URLErrorClassification {
         return texts.first { text.contains($0.0) }?.1
     }
 
-    /// Fragments of the texts of libcurl 7.66 to 8.23 that a server or the network can cause, in lower case. The first
-    /// fragment that occurs in a text decides.
+    /// Fragments of the texts of libcurl 7.66 to 8.23 that a server or the network can cause; the first one that
+    /// occurs decides.
     private static let texts: [(String, AsyncNetError.Code)] = [
-        // Certificates.
         ("certificate has expired", .certificateExpired),
         ("not yet valid", .certificateExpired),
         ("subject name matches", .certificateHostMismatch),
@@ -75,7 +68,6 @@ enum URLErrorClassification {
         ("ssl certificate problem", .certificateNotTrusted),
         ("certificate openssl verify result", .certificateNotTrusted),
         ("peer certificate or ssh", .certificateNotTrusted),
-        // Names and connections.
         ("resolve proxy", .proxyNotFound),
         ("resolve host", .hostNotFound),
         ("could not resolve", .hostNotFound),
@@ -102,7 +94,6 @@ enum URLErrorClassification {
         ("recv failure", .connectionLost),
         ("send failure", .connectionLost),
         ("connection reset", .connectionLost),
-        // Bodies that end early.
         ("read data remaining", .bodyEndedEarly),
         ("bytes remaining to read", .bodyEndedEarly),
         ("bytes missing", .bodyEndedEarly),

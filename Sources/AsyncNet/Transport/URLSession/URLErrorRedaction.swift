@@ -4,10 +4,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Removes secrets from the URLs in URLSession's errors: userinfo, query and fragment.
-///
-/// URLSession stores the whole URL under `NSErrorFailingURLKey` and `NSErrorFailingURLStringKey`, and possibly under
-/// other keys and in underlying errors.
+/// Removes userinfo, query and fragment from the URLs in URLSession's errors: in `NSErrorFailingURLKey`,
+/// `NSErrorFailingURLStringKey`, and possibly under other keys and in underlying errors.
 enum URLErrorRedaction {
     static func error(_ error: any Error) -> any Error {
         let info = userInfo((error as NSError).userInfo, depth: 0)
@@ -16,8 +14,7 @@ enum URLErrorRedaction {
         return NSError(domain: error.domain, code: error.code, userInfo: info)
     }
 
-    /// Values that are not texts, numbers, URLs or errors, such as URLSession's tasks, are omitted: they contain
-    /// requests.
+    /// Other values than texts, numbers, URLs and errors are omitted: URLSession's tasks contain requests.
     private static func userInfo(_ info: [String: Any], depth: Int) -> [String: Any] {
         guard depth < 8 else { return [:] }
         return info.compactMapValues { value(of: $0, depth: depth) }
@@ -28,17 +25,13 @@ enum URLErrorRedaction {
         case let url as URL: URL(string: url.withoutSecrets)
         case let text as String: self.text(text)
         case let number as NSNumber: number
-        case let error as NSError: underlying(error, depth)
+        case let error as NSError:
+            NSError(domain: error.domain, code: error.code, userInfo: userInfo(error.userInfo, depth: depth + 1))
         case let list as [Any]: list.compactMap { self.value(of: $0, depth: depth + 1) }
         default: nil
         }
     }
 
-    private static func underlying(_ error: NSError, _ depth: Int) -> NSError {
-        NSError(domain: error.domain, code: error.code, userInfo: userInfo(error.userInfo, depth: depth + 1))
-    }
-
-    /// The text without the secrets of the URLs in it.
     static func text(_ text: String) -> String {
         var (shown, rest) = ("", text[...])
         while let mark = rest.firstRange(of: "://") {

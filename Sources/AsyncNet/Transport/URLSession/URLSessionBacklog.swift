@@ -1,7 +1,7 @@
 import Foundation
 
-/// Passes a body to its pipe over URLSession on Linux, which cannot pause: while the reader is behind, later bytes wait in a
-/// file without a name.
+/// Passes a body to its pipe over URLSession on Linux, which cannot pause: while the reader is behind, bytes wait in
+/// a file.
 final class URLSessionBacklog: Sendable {
     private struct State {
         /// Whether the pipe takes no bytes until the reader has read.
@@ -9,7 +9,6 @@ final class URLSessionBacklog: Sendable {
         var file: TemporaryFile?
         var written: Int64 = 0
         var read: Int64 = 0
-        /// How many bytes of the body have arrived.
         var received: Int64 = 0
         /// The end of a transfer whose last bytes are in the file.
         var end: Result<Void, AsyncNetError>?
@@ -20,7 +19,6 @@ final class URLSessionBacklog: Sendable {
     private let folder: URL
     /// How many unread bytes the file may hold.
     private let limit: Int64
-    /// The largest body in bytes.
     private let bodyLimit: Int64
     private static let largestRead = 256 * 1024
 

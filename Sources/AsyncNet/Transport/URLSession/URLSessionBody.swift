@@ -1,9 +1,7 @@
 import Foundation
 
-/// A request's body in a form that URLSession can send, also a second time.
-///
-/// FoundationNetworking reads a stream on the queue that all its sessions share, so a body is read there only if no
-/// read has to wait. Other bodies are written to a temporary file first.
+/// A request's body in a form that URLSession can send, also a second time. FoundationNetworking reads a stream on
+/// the queue of all its sessions, so a body that may have to wait is written to a temporary file first.
 struct URLSessionBody: Sendable {
     private enum Content: Sendable {
         case none
@@ -13,7 +11,6 @@ struct URLSessionBody: Sendable {
     }
 
     private let content: Content
-    /// The length of the body in bytes; `nil` without a body.
     let length: Int64?
 
     /// Writes the body to a temporary file if reading it may have to wait.
@@ -38,9 +35,6 @@ struct URLSessionBody: Sendable {
         if case .none = content { true } else { length == 0 }
     }
 
-    /// A new stream of the whole body; `nil` without a body.
-    ///
-    /// - Parameter onFailure: Called with the error of a read that fails.
     func makeStream(onFailure: @escaping (AsyncNetError) -> Void) -> InputStream? {
         switch content {
         case .none: nil
@@ -50,10 +44,6 @@ struct URLSessionBody: Sendable {
         }
     }
 
-    /// A stream whose first read fails, which ends the task.
-    func makeFailingStream() -> InputStream? { Self.failingStream() }
-
-    /// The body, if it is in memory.
     var data: Data? {
         if case .data(let data) = content { data } else { nil }
     }
@@ -104,7 +94,8 @@ struct URLSessionBody: Sendable {
     extension URLSessionBody {
         static let readsPieces = true
 
-        private static func failingStream() -> InputStream? {
+        /// A stream whose first read fails, which ends the task.
+        static func failingStream() -> InputStream {
             BodyInputStream(onFailure: { _ in }) { () throws(AsyncNetError) in throw AsyncNetError(.cancelled) }
         }
 
@@ -129,7 +120,7 @@ struct URLSessionBody: Sendable {
         }
     }
 
-    /// A stream of a closure's chunks. FoundationNetworking calls it on a single queue; a read that fails ends the
+    /// A stream of a closure's chunks, which FoundationNetworking calls on a single queue; a read that fails ends the
     /// task.
     private final class BodyInputStream: InputStream {
         private let next: () throws(AsyncNetError) -> Data?
@@ -165,8 +156,6 @@ struct URLSessionBody: Sendable {
     extension URLSessionBody {
         /// Apple's InputStream cannot be subclassed, so a body that is not in memory is written to a file.
         static let readsPieces = false
-
-        private static func failingStream() -> InputStream? { nil }
 
         private static func stream(_ body: MeasuredBody, _ onFailure: @escaping (AsyncNetError) -> Void) -> InputStream?
         { nil }

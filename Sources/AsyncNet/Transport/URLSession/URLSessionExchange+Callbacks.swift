@@ -38,9 +38,9 @@ extension URLSessionExchange: URLSessionDataDelegate {
         completionHandler(nil)
     }
 
-    /// On Linux this is called after the 401 and its whole body have been delivered, and without a call of the
-    /// completion handler the task never ends. Refusing the challenge cancels the task, which must not happen on this
-    /// queue; its error finds the pipe ended.
+    /// On Linux this is called after the 401 and its whole body, and without the completion handler the task never
+    /// ends. Refusing the challenge cancels the task, which must not happen on this queue; its error finds the pipe
+    /// ended.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -54,9 +54,9 @@ extension URLSessionExchange: URLSessionDataDelegate {
         #endif
     }
 
-    /// Called when a kept connection has ended before a byte of the response, and URLSession is about to send the request
-    /// again: only an idempotent request may be (RFC 9110 §9.2.2). The stream of any other fails at its first read, which
-    /// ends the task.
+    /// Called when a kept connection has ended before a response, and URLSession is about to send the request again:
+    /// only an idempotent one may be (RFC 9110 §9.2.2). The stream of any other fails at its first read, which ends
+    /// the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -64,7 +64,7 @@ extension URLSessionExchange: URLSessionDataDelegate {
         #if canImport(FoundationNetworking)
             guard request.head.isIdempotent else {
                 state.withLock { $0.isRefused = true }
-                return completionHandler(body.makeFailingStream())
+                return completionHandler(URLSessionBody.failingStream())
             }
             request.onEvent?(.repeated)
         #endif

@@ -10,11 +10,10 @@ import Foundation
 #else
     import Security
 
-    /// The challenges of URLSession on Apple platforms.
     extension URLSessionExchange {
         typealias Answer = (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
 
-        /// Challenges of the TLS handshake are answered here. Those of HTTP are left to the session, which gets their
+        /// Answers challenges of the TLS handshake; those of HTTP are left to the session, which gets their
         /// responses.
         func answer(to space: URLProtectionSpace) -> Answer {
             switch space.authenticationMethod {
@@ -24,8 +23,8 @@ import Foundation
             }
         }
 
-        /// Called in the handshake of each new connection, before a byte of the request is sent. A proxy's own certificate
-        /// is verified by the system.
+        /// Called in each new connection's handshake, before a byte of the request. The system verifies a proxy's
+        /// certificate.
         private func answer(toTrustIn space: URLProtectionSpace) -> Answer {
             guard !space.isProxy() else { return (.performDefaultHandling, nil) }
             guard tls.needsDecision else {
@@ -45,7 +44,6 @@ import Foundation
             return (.cancelAuthenticationChallenge, nil)
         }
 
-        /// Reports the new connection to those who observe connections.
         private func report(_ trust: SecTrust?) {
             guard let interests = request.interests else { return }
             let chain = interests.certificates ? trust?.chain ?? [] : []
@@ -54,7 +52,6 @@ import Foundation
     }
 
     extension TLSConfiguration {
-        /// Whether URLSession's own decision is not enough.
         fileprivate var needsDecision: Bool {
             var other = self
             other.minimumVersion = .tls12

@@ -6,15 +6,14 @@ import Foundation
 
 /// One transfer over URLSession, and the delegate of its task, whose callbacks fill the pipe.
 ///
-/// Callbacks are called in order, on Linux on FoundationNetworking's single queue. They must not create, cancel or wait
-/// for a task, which would wait for the same queue: they move values into the pipe, and cancels run on `control`. A
-/// late or second callback finds the pipe ended and is dropped.
+/// Callbacks are called in order, on Linux on FoundationNetworking's single queue. They must not create, cancel or
+/// wait for a task, which would wait for that queue: cancels run on `control`. A late callback finds the pipe ended
+/// and is dropped.
 final class URLSessionExchange: NSObject, Sendable {
     let pipe: TransferPipe
     let backlog: URLSessionBacklog
     let request: TransportRequest
     let body: URLSessionBody
-    /// The settings for the request's host.
     let tls: TLSConfiguration
     let state = Locked(State())
     private let onEnd: @Sendable () -> Void
@@ -24,7 +23,6 @@ final class URLSessionExchange: NSObject, Sendable {
         var isCancelled = false
         var isOver = false
         var sentBytes: Int64 = 0
-        /// The error that prevented the body from being read to its end.
         var bodyFailure: AsyncNetError?
         var trustFailure: AsyncNetError?
         /// Whether a callback prevented URLSession from sending the request again.
@@ -33,8 +31,8 @@ final class URLSessionExchange: NSObject, Sendable {
         var head: HTTPResponseHead?
     }
 
-    /// The queue on which all tasks of the process are made, started and cancelled, in order. Each of these calls
-    /// blocks while FoundationNetworking's queue is busy, and must not block a thread of Swift's pool.
+    /// Where all tasks of the process are made, started and cancelled, in order: each of these calls blocks while
+    /// FoundationNetworking's queue is busy.
     static let control = DispatchQueue(label: "AsyncNet.URLSession.control", qos: .userInitiated)
 
     /// - Parameter onEnd: Called once, when URLSession has ended the task.
@@ -52,8 +50,8 @@ final class URLSessionExchange: NSObject, Sendable {
         self.onEnd = onEnd
     }
 
-    /// Makes and starts the task, unless the transfer has been aborted. `control` runs the start and a cancel in order, so
-    /// no cancel comes before the start.
+    /// Makes and starts the task, unless the transfer has been aborted. No cancel comes before: both run on
+    /// `control`.
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return end() }
@@ -70,8 +68,8 @@ final class URLSessionExchange: NSObject, Sendable {
         }
     }
 
-    /// Cancels the task, from any thread. The flag is set first, so that the redirect callback does not call its
-    /// completion handler any more.
+    /// Cancels the task, from any thread. The flag is set first: the redirect callback then calls no completion
+    /// handler.
     private func cancel() {
         let task = state.withLock { state -> URLSessionTask? in
             guard !state.isOver else { return nil }

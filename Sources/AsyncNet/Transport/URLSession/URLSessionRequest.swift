@@ -4,7 +4,6 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Makes URLSession's form of a request.
 enum URLSessionRequest {
     static func make(
         _ request: TransportRequest, _ body: URLSessionBody, _ onFailure: @escaping (AsyncNetError) -> Void
@@ -32,9 +31,9 @@ enum URLSessionRequest {
     }
 
     #if canImport(FoundationNetworking)
-        /// Sets the body as a stream, the only body that FoundationNetworking sends from its start again after a kept
-        /// connection was closed. A value of one space removes a header: the stream is sent with its length instead of
-        /// in chunks, and a POST without Content-Type does not become a form.
+        /// Sets the body as a stream, the only body that FoundationNetworking sends again after a kept connection was
+        /// closed. A value of one space removes a header: the stream has a length instead of chunks, and a POST
+        /// without Content-Type does not become a form.
         private static func attach(
             _ body: URLSessionBody, to request: inout URLRequest, _ onFailure: @escaping (AsyncNetError) -> Void
         ) {

@@ -19,12 +19,6 @@ enum URLSessionLimits {
 }
 
 extension URLSessionTransport.Configuration {
-    /// The caller's settings, or those of `.ephemeral`.
-    fileprivate var copiedSettings: URLSessionConfiguration {
-        urlSession?.copy() as? URLSessionConfiguration ?? .ephemeral
-    }
-
-    /// - Throws: `.invalidConfiguration`.
     func refuseBackground() throws(AsyncNetError) {
         guard urlSession?.identifier != nil else { return }
         throw AsyncNetError(
@@ -36,12 +30,10 @@ extension URLSessionTransport.Configuration {
 extension URLSession {
     private static let retirement = DispatchQueue(label: "AsyncNet.URLSession.retirement")
 
-    /// A session without cookies, cache, credentials and timeouts: AsyncNet's session handles these.
-    ///
-    /// FoundationNetworking's timeouts have whole seconds, include the wait for a connection, and trap if they end
-    /// during the callback for a redirect.
+    /// A session without cookies, cache, credentials and timeouts, which AsyncNet's session handles.
+    /// FoundationNetworking's timeouts have whole seconds, and trap if they end during the callback for a redirect.
     static func forTransport(_ limits: URLSessionTransport.Configuration, _ tls: TLSConfiguration) -> URLSession {
-        let configuration = limits.copiedSettings
+        let configuration = limits.urlSession?.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.require(tls.minimumVersion)
         configuration.httpMaximumConnectionsPerHost = limits.maximumConnectionsPerOrigin
         configuration.httpCookieAcceptPolicy = .never
@@ -56,14 +48,11 @@ extension URLSession {
             configuration: configuration, delegate: URLSessionBridge(), delegateQueue: InlineQueue.make())
     }
 
-    /// Sessions that are never released.
     private static let kept = Locked<[URLSession]>([])
 
-    /// Invalidates the session, whose tasks must have ended, on a queue of AsyncNet: the last reference to a transport
-    /// may be released on FoundationNetworking's queue, where this call would deadlock.
-    ///
-    /// A session of FoundationNetworking that has TLS connections is kept to the end of the process: with libcurl 8 its
-    /// release would end the process.
+    /// Invalidates the session, whose tasks must have ended, on a queue of AsyncNet: on FoundationNetworking's queue,
+    /// where a transport may be released, this call would deadlock. There a session that has TLS connections is kept
+    /// to the end of the process: with libcurl 8 its release would end the process.
     func retire(hasUsedTLS: Bool) {
         #if canImport(FoundationNetworking)
             guard !hasUsedTLS else { return Self.kept.withLock { $0.append(self) } }
@@ -77,10 +66,8 @@ extension URLSession {
     }
 }
 
-/// The delegate of all sessions, which forwards callbacks to the task's delegate, the exchange.
-///
-/// Apple's URLSession calls the task's delegate itself. FoundationNetworking does so for redirects, challenges and body
-/// streams only.
+/// The delegate of all sessions, which forwards callbacks to the task's delegate, the exchange: FoundationNetworking
+/// calls that itself for redirects, challenges and body streams only.
 private final class URLSessionBridge: NSObject, URLSessionDataDelegate, Sendable {
     #if canImport(FoundationNetworking)
         private func exchange(_ task: URLSessionTask) -> URLSessionExchange? { task.delegate as? URLSessionExchange }

@@ -96,7 +96,6 @@ public final class URLSessionTransport: Transport {
         /// By the numbers of their TLS settings.
         var sessions: [Int: URLSession] = [:]
         var transfers = 0
-        /// Whether a request to an `https` URL was sent.
         var hasUsedTLS = false
         var isShutDown = false
         var drained: [CheckedContinuation<Void, Never>] = []
@@ -130,9 +129,7 @@ public final class URLSessionTransport: Transport {
         if unverifiedHosts != nil { TLSConfiguration.warnOfUnverifiedHosts() }
     }
 
-    deinit {
-        retire()
-    }
+    deinit { retire() }
 
     private func retire() {
         let (sessions, hasUsedTLS) = lifecycle.withLock { lifecycle in

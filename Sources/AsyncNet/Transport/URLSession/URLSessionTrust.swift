@@ -35,10 +35,8 @@ struct URLSessionTrust: Sendable {
         return hosts.trust(for: request, route)
     }
 
-    /// The settings for a URL's host.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` or `.unsupportedByTransport` for settings that are
-    ///   wrong or cannot be enforced, whichever host they are for, and `.certificateNotTrusted` for a host that is refused.
+    /// The settings for a URL's host; an error for settings that are wrong or cannot be enforced, whichever host they are
+    /// for, and for a host that is refused.
     func choice(for url: String) throws(AsyncNetError) -> Choice {
         let hosts = try hosts.get()
         try hosts.check(url)
