@@ -1,21 +1,18 @@
 import Foundation
 
-/// What follows on the socket's connect: TLS to the proxy, what the proxy is asked for, and TLS to the server.
 extension Dial {
     func didConnect(_ stream: SocketStream) {
         attempt { () throws(AsyncNetError) in
             guard let proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
             try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
-                do throws(AsyncNetError) { try result.get() } catch { throw Self.ofProxy(error) }
+                do throws(AsyncNetError) { try result.get() } catch {
+                    // Without the certificates, which are shown as the server's.
+                    throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
+                }
                 try pass(proxy, stream)
             }
         }
-    }
-
-    /// Without the certificates, which are shown as the server's.
-    private static func ofProxy(_ error: AsyncNetError) -> AsyncNetError {
-        AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
     }
 
     /// Has the proxy connect to the server, unless it passes requests on.

@@ -1,7 +1,6 @@
 import CAsyncNetSockets
 import Foundation
 
-/// When the steps of a connection's opening were complete.
 struct OpeningTimes {
     var lookup: ContinuousClock.Instant?
     var connect: ContinuousClock.Instant?
@@ -42,9 +41,6 @@ final class Dial {
 
     /// - Parameters:
     ///   - route: The way to the endpoint; by default that of a connection for any bytes, which a proxy must tunnel.
-    ///   - judge: Says which of the server's addresses may be connected to.
-    ///   - makeTLS: The TLS to begin once the server is connected to; `nil` for a connection without it.
-    ///   - onTunnelHead: Called with each head that asks a proxy for a tunnel.
     ///   - end: Called once, not from within `init`.
     init(
         _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil, judge: AddressJudge,
@@ -73,14 +69,10 @@ final class Dial {
         }
     }
 
-    /// Ends with the error of a step.
     func attempt(_ step: () throws(AsyncNetError) -> Void) {
         do throws(AsyncNetError) { try step() } catch { finish(.failure(error)) }
     }
 
-    // MARK: Addresses
-
-    /// Whom the socket connects to.
     private var peer: ServerEndpoint { proxy?.endpoint ?? endpoint }
 
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
@@ -89,7 +81,7 @@ final class Dial {
         }
     }
 
-    /// The errors of the step are the server's, or about whom the socket connects to.
+    /// Runs a step, whose errors are about the server, or about the proxy that the socket connects to.
     private func naming(_ step: () throws(AsyncNetError) -> Void) throws(AsyncNetError) {
         do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
     }
@@ -101,7 +93,7 @@ final class Dial {
         }
     }
 
-    /// Whether this is a connection by that route, of which nothing is there yet that another transfer could use.
+    /// Whether this dial by that route still looks names up, so that no other transfer could use its connection yet.
     func isLookingUp(for route: ConnectionRoute) -> Bool { lookup != nil && wantedRoute == route }
 
     private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
@@ -128,14 +120,14 @@ final class Dial {
         try find(peer)
     }
 
-    /// The transport's own policy judges whatever the socket connects to, the request's the server.
+    /// The transport's policy judges the address that the socket connects to, the request's policy that of the
+    /// server.
     private func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
         let own = AddressJudge(peer, engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
         let addresses = try own.allowed(addresses)
         return proxy == nil ? try judge.allowed(addresses) : addresses
     }
 
-    /// The error of the peer, which may be a proxy.
     private func aboutPeer(_ error: AsyncNetError) -> AsyncNetError {
         guard proxy != nil else { return error }
         let (code, text): (AsyncNetError.Code, String) =
@@ -148,8 +140,6 @@ final class Dial {
             code, error.message.replacing(error.code.summary, with: text), underlyingError: error.underlyingError)
     }
 
-    // MARK: Connecting
-
     private func connect(to usable: [SocketAddress]) {
         times.lookup = engine.thread.now
         addresses = usable
@@ -157,7 +147,6 @@ final class Dial {
         perform(eyeballs.start())
     }
 
-    /// Connects to the proxy once more.
     func reconnect() { connect(to: addresses) }
 
     private func perform(_ action: HappyEyeballs.Action) {
@@ -212,10 +201,8 @@ final class Dial {
         return stream
     }
 
-    /// How often a silent peer is asked.
     private static let probes: Int32 = 9
 
-    /// An address, or the name of an interface.
     private func bind(_ socket: Int32, to local: String) throws(AsyncNetError) {
         guard let address = SocketAddress(numeric: local, port: 0) else {
             return try check(an_bind_interface(socket, local), "localInterface")
@@ -250,7 +237,6 @@ final class Dial {
         delay = nil
     }
 
-    /// Ends the step that holds the socket.
     func stopStep() {
         handshake?.stop()
         dialogue?.stop()
@@ -258,7 +244,6 @@ final class Dial {
         dialogue = nil
     }
 
-    /// Ends without an outcome that anybody waits for.
     func cancel() { finish(.failure(AsyncNetError(.cancelled))) }
 
     func finish(_ outcome: Outcome) {
@@ -275,9 +260,7 @@ final class Dial {
     }
 }
 
-/// A dial as other threads name it: used again under its loop's lock only.
-///
-/// Unchecked: the reference is read under the loop's lock only.
+/// A dial as other threads name it. Unchecked: the reference is read under the loop's lock only.
 private final class DialID: @unchecked Sendable {
     weak var dial: Dial?
     init(_ dial: Dial) { self.dial = dial }

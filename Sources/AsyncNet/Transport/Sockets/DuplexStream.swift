@@ -1,9 +1,10 @@
 import Foundation
 
-/// A connection without HTTP under its loop's lock, from its dial to its close: moves bytes between the socket and the
-/// ``PipedConnection`` that tasks hold. Used on that thread only.
+/// A connection without HTTP, from its dial to its close: moves bytes between the socket and the ``PipedConnection`` that
+/// tasks hold. Used under its loop's lock only.
 ///
-/// It receives while there is room for what has arrived, and sends what the socket takes, a bounded number of bytes in each turn.
+/// It receives while there is room for what has arrived, and sends what the socket takes, a bounded number of bytes in
+/// each turn.
 final class DuplexStream: LoopHandler {
     private unowned let engine: SocketEngine
     private let name: DuplexName
@@ -14,7 +15,6 @@ final class DuplexStream: LoopHandler {
     /// Held by tasks: releasing it closes the connection.
     private weak var connection: PipedConnection?
 
-    /// Whether the peer may send more.
     private var isReceiving = true
     /// Whether nobody takes what has arrived.
     private var isPaused = false
@@ -27,7 +27,6 @@ final class DuplexStream: LoopHandler {
     private var closeTimer: LoopTimers.ID?
     private var farewell: Farewell?
 
-    /// How many bytes and steps a turn takes at most, in each direction.
     private static let bytesPerTurn = 256 * 1024
     private static let stepsPerTurn = 512
 
@@ -39,8 +38,6 @@ final class DuplexStream: LoopHandler {
     }
 
     private var thread: LoopThread { engine.thread }
-
-    // MARK: Opening
 
     func start() {
         guard let opening else { return }
@@ -83,8 +80,6 @@ final class DuplexStream: LoopHandler {
     /// Nobody waits for the connection any more. Does nothing to one that is open, which its holder releases.
     func cancelOpening() { if opening != nil { close(AsyncNetError(.cancelled)) } }
 
-    // MARK: Turns
-
     /// The tasks have something to send, have made room, or do not need the connection any more.
     fileprivate func work() {
         guard farewell == nil, opening == nil else { return }
@@ -119,8 +114,6 @@ final class DuplexStream: LoopHandler {
         }
     }
 
-    // MARK: Receiving
-
     private func receive(from stream: SocketStream) throws(AsyncNetError) -> Turn {
         var (bytes, steps) = (0, 0)
         while isReceiving, let connection {
@@ -141,10 +134,8 @@ final class DuplexStream: LoopHandler {
         return .done
     }
 
-    /// Receives until the buffer is full or nothing is left: a record of TLS has at most 16 KiB, and the reader is not to be
-    /// woken for each.
-    ///
-    /// - Returns: How many bytes were received, and what came last.
+    /// Receives until the buffer is full or nothing is left: a TLS record has at most 16 KiB, too little to wake the
+    /// reader for.
     private func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from stream: SocketStream, _ steps: inout Int
     ) -> (count: Int, last: Result<SocketStream.Received, AsyncNetError>) {
@@ -169,8 +160,6 @@ final class DuplexStream: LoopHandler {
         if let sendingFailure { throw sendingFailure }
         connection.didEndReceiving()
     }
-
-    // MARK: Sending
 
     private func send(on stream: SocketStream) throws(AsyncNetError) -> Turn {
         do throws(AsyncNetError) {
@@ -211,8 +200,6 @@ final class DuplexStream: LoopHandler {
         return try receive(from: stream)
     }
 
-    // MARK: Closing
-
     /// The peer has this long to take the last bytes.
     private func limitClosing() {
         guard closeTimer == nil else { return }
@@ -230,13 +217,11 @@ final class DuplexStream: LoopHandler {
         farewell.start()
     }
 
-    /// The transport ends, and the program waits for that.
     func shutDown() {
         guard let farewell else { return close(AsyncNetError(.sessionFinished, "The transport is shut down")) }
         farewell.hurry()
     }
 
-    /// - Parameter error: `nil` if this program closes the connection.
     private func close(_ error: AsyncNetError?) {
         opening.take()?.opened.fulfil(.failure(error ?? AsyncNetError(.cancelled)))
         dial.take()?.cancel()
@@ -251,12 +236,10 @@ final class DuplexStream: LoopHandler {
     private func stopTimer() { if let timer = closeTimer.take() { thread.cancel(timer) } }
 }
 
-/// A connection that is to be opened without HTTP, as all threads see it.
 final class DuplexOpening: Sendable {
     let request: DuplexRequest
     let endpoint: ServerEndpoint
     let name = DuplexName()
-    /// Fulfilled when the connection is open, or cannot be opened.
     let opened = Promise<PipedConnection>()
 
     init(_ request: DuplexRequest) {
@@ -266,9 +249,7 @@ final class DuplexOpening: Sendable {
     }
 }
 
-/// A connection of a loop as other threads name it.
-///
-/// Unchecked: what it names is used under the loop's lock only.
+/// A connection of a loop as other threads name it. Unchecked: what it names is used under the loop's lock only.
 final class DuplexName: @unchecked Sendable {
     fileprivate(set) var stream: DuplexStream?
 }

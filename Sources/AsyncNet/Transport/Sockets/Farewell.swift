@@ -1,20 +1,18 @@
 /// Closes a connection so that its peer receives all that was sent. Used under its loop's lock only.
 ///
-/// A socket that is closed with unread bytes resets the connection, and the peer may then drop what it has not read. So the peer
-/// is told that no more follows, and what it sends before it closes its side is received and dropped, for a limited time.
+/// Closing a socket with unread bytes resets the connection, and the peer may then drop what it has not read. So the
+/// peer is told that no more follows, and what it sends before it closes its side is dropped, for a limited time.
 final class Farewell: LoopHandler {
     private let stream: SocketStream
     private let end: () -> Void
     private let deadline: ContinuousClock.Instant
     private var timer: LoopTimers.ID?
-    /// Whether the socket has been told that nothing follows.
     private var isFinished = false
-    /// Whether the program waits for the end of this connection.
     private var isUrgent = false
 
-    /// How long the peer has to close its side, in which the program does not wait any more.
+    /// How long the peer has to close its side; the program does not wait for that.
     private static let time = Duration.seconds(1)
-    /// How often it is looked at whether the peer's system has all bytes, where the program waits.
+    /// How often the peer's acknowledgement is looked at while the program waits for it.
     private static let interval = Duration.milliseconds(10)
     private static let readsPerTurn = 16
 
@@ -38,7 +36,6 @@ final class Farewell: LoopHandler {
         goOn()
     }
 
-    /// Ends as soon as the peer's system has all bytes.
     func hurry() {
         isUrgent = true
         goOn()
@@ -82,7 +79,6 @@ final class Farewell: LoopHandler {
         return .more
     }
 
-    /// Waits for more, unless that is needless.
     private func rest() -> Turn {
         if isUrgent, isFinished, stream.isAcknowledged {
             end()

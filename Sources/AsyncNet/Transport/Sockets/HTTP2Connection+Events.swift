@@ -1,6 +1,5 @@
 import Foundation
 
-/// What becomes of the events of a connection over HTTP/2, and how its transfers end.
 extension HTTP2Connection {
     func receive(_ event: HTTP2Machine.Event, _ input: UnsafeRawBufferPointer) {
         switch event {
@@ -18,7 +17,6 @@ extension HTTP2Connection {
         }
     }
 
-    /// Called when the number of streams that the server allows may have changed.
     private func settle() {
         engine.versions.note(machine.streamLimit, of: route)
         engine.changedRoom(of: self)
@@ -27,8 +25,6 @@ extension HTTP2Connection {
     private func with(_ stream: HTTP2Stream, _ action: (HTTP2Exchange) -> Void) {
         if let exchange = exchanges[stream.id] { action(exchange) }
     }
-
-    // MARK: A response
 
     private func receive(informational head: HTTPResponseHead, _ exchange: HTTP2Exchange) {
         exchange.delivery.noteFirstByte(at: engine.thread.now)
@@ -92,8 +88,6 @@ extension HTTP2Connection {
         closeIfDone()
     }
 
-    // MARK: Failures
-
     private func fail(_ exchange: HTTP2Exchange, _ failure: HTTP2Machine.Failure) {
         switch failure {
         case .violation(let violation): end(exchange, .failure(violation.error))
@@ -149,12 +143,11 @@ extension HTTP2Connection {
         closeIfDone()
     }
 
-    /// The stream or the connection has ended without a complete response.
     private func lose(_ exchange: HTTP2Exchange, _ error: AsyncNetError) {
         guard exchange.result == nil else { return }
         guard error.code == .connectionLost || error.code == .emptyReply else { return end(exchange, .failure(error)) }
         guard exchange.delivery.head == nil else {
-            // Where the system has an error, it is not the server that has ended the body.
+            // With an error of the system, it is not the server that has ended the body.
             let cut = AsyncNetError(.bodyEndedEarly, error.message)
             return end(exchange, .failure(error.underlyingError == nil ? cut : error))
         }
@@ -180,18 +173,16 @@ extension HTTP2Connection {
         closeIfDone()
     }
 
-    /// A connection that takes no transfers is closed with its last one.
     func closeIfDone() {
         if machine.isGoingAway, isIdle, !isClosed { close() }
     }
 
     func receivedEnd() {
         let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
-        // A reset that sending has met reads as an end from then on.
+        // A reset that was met while sending looks like an end when receiving.
         end(sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
     }
 
-    /// Ends the connection, and with it all transfers.
     func end(_ error: AsyncNetError) {
         guard !isClosed else { return }
         let left = exchanges.values.sorted { $0.stream.id < $1.stream.id }

@@ -1,6 +1,5 @@
-/// What a connection over HTTP/2 sends: frames of all its transfers, and bodies in turn.
 extension HTTP2Connection {
-    /// Sends after the round, with what others begin in it.
+    /// Sends after the round, together with what other transfers begin in it.
     func scheduleSend() {
         guard !isSendScheduled, !isClosed else { return }
         isSendScheduled = true
@@ -44,7 +43,6 @@ extension HTTP2Connection {
         return .done
     }
 
-    /// Writes DATA frames, one of each body in turn.
     private func fillOutput() {
         var waiting = 0
         while machine.output.count < Self.outputSize, waiting < sending.count {

@@ -3,10 +3,8 @@ extension HTTP2Connection {
     func watchSilence() {
         guard silenceTimer == nil else { return }
         (silentSince, askedAt) = (engine.thread.now, nil)
-        waitForSilence(silenceLimits)
+        waitForSilence(engine.configuration.http2KeepAlive ?? .init())
     }
-
-    private var silenceLimits: SocketTransport.HTTP2KeepAlive { engine.configuration.http2KeepAlive ?? .init() }
 
     private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
         let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
@@ -17,7 +15,6 @@ extension HTTP2Connection {
         }
     }
 
-    /// Any frame is a sign of life.
     private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
         let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
         guard !isClosed, isWatched else { return }

@@ -6,9 +6,9 @@ import Foundation
 final class HTTP2Connection: PooledConnection {
     var machine: HTTP2Machine
     var exchanges: [UInt32: HTTP2Exchange] = [:]
-    /// Those of which bytes arrived in this turn.
+    /// The transfers of which bytes arrived in this turn.
     private var news: [HTTP2Exchange] = []
-    /// Those whose body is not sent, the one that is next first.
+    /// The transfers whose body is not sent yet, in turn.
     var sending: [HTTP2Exchange] = []
     /// How many bytes were sent before those that wait in the machine.
     var sentBytes = 0
@@ -16,7 +16,6 @@ final class HTTP2Connection: PooledConnection {
     var sendingFailure: AsyncNetError?
     var silenceTimer: LoopTimers.ID?
     var silentSince = ContinuousClock.now
-    /// When a silent server was asked by PING.
     var askedAt: ContinuousClock.Instant?
     private(set) var isClosed = false
 
@@ -56,8 +55,6 @@ final class HTTP2Connection: PooledConnection {
         closeIfDone()
     }
 
-    // MARK: Transfers
-
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, machine.limits)
         let exchange = HTTP2Exchange(
@@ -91,14 +88,12 @@ final class HTTP2Connection: PooledConnection {
         closeIfDone()
     }
 
-    /// Whether a byte of the request was passed to the network.
     func hasSent(_ exchange: HTTP2Exchange) -> Bool { sentBytes > exchange.place }
 
     private func exchange(of transfer: SocketTransfer) -> HTTP2Exchange? {
         exchanges.values.first { $0.transfer === transfer }
     }
 
-    /// The transfer has no stream any more.
     func release(_ exchange: HTTP2Exchange) {
         exchanges[exchange.stream.id] = nil
         // What was not read takes no part of the connection's window.
@@ -115,8 +110,6 @@ final class HTTP2Connection: PooledConnection {
         sending.removeAll { $0 === exchange }
     }
 
-    // MARK: Turns
-
     override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
         var turn = Turn.done
@@ -130,24 +123,19 @@ final class HTTP2Connection: PooledConnection {
         }
         stream.endTurn()
         guard !isClosed else { return .done }
-        if isIdle, machine.output.isEmpty { freeBuffers() }
+        if isIdle, machine.output.isEmpty {
+            stream.freeBuffers()
+            machine.output = []
+        }
         stream.updateWatch(isReading: mayReceive)
         return turn
     }
 
-    private func freeBuffers() {
-        stream.freeBuffers()
-        machine.output = []
-    }
-
     var mayReceive: Bool { machine.output.count < Self.mostOutput }
 
-    /// Runs a step; its error ends the connection.
     func attempt(_ step: () throws(AsyncNetError) -> Void) {
         do throws(AsyncNetError) { try step() } catch { end(error) }
     }
-
-    // MARK: Receiving
 
     private func receive() throws(AsyncNetError) -> Turn {
         var (bytes, frames) = (0, 0)
@@ -174,7 +162,6 @@ final class HTTP2Connection: PooledConnection {
         return .done
     }
 
-    /// - Returns: How many bytes were taken.
     private func parse(_ input: UnsafeRawBufferPointer, _ frames: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         while !isClosed {
@@ -195,8 +182,6 @@ final class HTTP2Connection: PooledConnection {
         }
         return input.count
     }
-
-    // MARK: What is passed on
 
     func note(_ exchange: HTTP2Exchange) {
         exchange.delivery.noteFirstByte(at: engine.thread.now)
@@ -236,8 +221,6 @@ final class HTTP2Connection: PooledConnection {
         exchange.credited += Int64(exchange.unread)
         exchange.unread = 0
     }
-
-    // MARK: The connection's end
 
     override func willClose() {
         guard !isClosed else { return }

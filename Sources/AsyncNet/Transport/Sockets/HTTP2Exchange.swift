@@ -7,7 +7,6 @@ final class HTTP2Exchange {
     let sender: HTTP2Sender
     let delivery: ResponseDelivery
     let restarts: Int
-    /// Whether it is the connection's first.
     let isFirst: Bool
     let started: ContinuousClock.Instant
     /// Where the request's head begins among all bytes that the connection sends.
@@ -18,7 +17,6 @@ final class HTTP2Exchange {
     var credited: Int64 = 0
     /// Whether the reader does not take bytes now, or the request is suspended.
     var isPaused = false
-    /// Whether something arrived in this turn.
     var hasNews = false
     /// How the transfer ends, while its request is suspended.
     var result: Result<Void, AsyncNetError>?
@@ -40,7 +38,6 @@ final class HTTP2Exchange {
 }
 
 extension SocketTransfer {
-    /// The request's fields in the order in which they are sent (RFC 9113 §8.3.1).
     func addHTTP2Fields(_ add: (_ name: String, _ value: String) -> Void) {
         HTTP2Fields.request(
             request.head, isTLS: route.endpoint.isTLS, target: target, authority: route.endpoint.authority,

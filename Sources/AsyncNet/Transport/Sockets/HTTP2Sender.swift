@@ -5,8 +5,8 @@ final class HTTP2Sender {
     enum Progress {
         case wrote
         case done
-        /// Nothing can be written before something else happens: the peer's window, the body's next bytes, a 100 response, the
-        /// time that the rate asks for.
+        /// Something else must happen first: room in the peer's window, bytes of the body, a 100 response, time for
+        /// the rate.
         case waits
         case failed(AsyncNetError)
     }
@@ -21,7 +21,6 @@ final class HTTP2Sender {
     private(set) var awaitsContinue: Bool
     private(set) var isDone: Bool
 
-    /// - Parameter loop: Whose engine resumes the transfer when a body without bytes has some.
     init(_ transfer: SocketTransfer, _ loop: SocketLoop) {
         self.transfer = transfer
         source = transfer.source(on: loop)
@@ -29,7 +28,6 @@ final class HTTP2Sender {
         awaitsContinue = transfer.expectsContinue
     }
 
-    /// The body may have bytes.
     func resume() { isStarved = false }
 
     func continueBody() { awaitsContinue = false }
@@ -39,11 +37,7 @@ final class HTTP2Sender {
         isDone = true
     }
 
-    /// Writes a frame at most.
-    ///
-    /// - Parameters:
-    ///   - scratch: Room for the body's bytes.
-    ///   - limit: How many bytes the rate allows now.
+    /// Writes a frame at most, of no more bytes than `limit`, which the rate allows now.
     func write(
         to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer,
         atMost limit: Int
@@ -81,7 +75,7 @@ final class HTTP2Sender {
             if trailers.isEmpty {
                 machine.sendData(stream, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
             } else {
-                send(trailers, on: &machine, stream)
+                machine.sendTrailers(stream) { add in for trailer in trailers { add(trailer.name, trailer.value) } }
             }
             return wrote(0, isLast: true)
         case .pause:
@@ -90,10 +84,6 @@ final class HTTP2Sender {
             return .waits
         case .failure: return .failed(source.failure ?? AsyncNetError(.bodyStreamFailed))
         }
-    }
-
-    private func send(_ trailers: HTTPHeaders, on machine: inout HTTP2Machine, _ stream: HTTP2Stream) {
-        machine.sendTrailers(stream) { add in for trailer in trailers { add(trailer.name, trailer.value) } }
     }
 
     private func wrote(_ count: Int64, isLast: Bool) -> Progress {

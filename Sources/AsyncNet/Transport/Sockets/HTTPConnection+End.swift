@@ -1,9 +1,6 @@
-/// How a transfer ends, and what becomes of its connection.
 extension HTTPConnection {
-    /// The server has closed the connection.
-    ///
-    /// - Parameter isClean: Whether it said so, which it cannot without TLS. Otherwise anyone on the way could have cut a
-    ///   body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
+    /// Without TLS's close_notify (`isClean`), anyone on the way could have cut a body that ends with the connection
+    /// (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
     func end(_ isClean: Bool) throws(AsyncNetError) {
         try receiver?.receiveEnd()
         guard isClean || transfer?.request.delivery == .whole else {
@@ -45,12 +42,11 @@ extension HTTPConnection {
         engine.thread.afterTurns { delivery.finish(result) }
     }
 
-    /// The connection failed, or the response is no response.
     func fail(_ error: AsyncNetError) {
         guard let transfer, let delivery else { return }
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
         let hasBegun = receiver?.hasBegun == true
-        // An alert says more than that nothing could be sent after it.
+        // A TLS alert says more than the failed sending after it.
         let error = hasBegun || error.code == .tlsHandshakeFailed ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
@@ -66,7 +62,6 @@ extension HTTPConnection {
         }
     }
 
-    /// Ends the transfer of a request that nobody waits for any more.
     func abort() {
         stream.isAbortive = true
         release()

@@ -1,6 +1,5 @@
 import Foundation
 
-/// What a turn of a connection receives.
 extension HTTPConnection {
     func receive() throws(AsyncNetError) -> Turn {
         var (bytes, steps) = (0, 0)
@@ -43,7 +42,6 @@ extension HTTPConnection {
         }
     }
 
-    /// - Returns: How many bytes were received or taken; `nil` if there are none now.
     private func receiveOnce(_ most: Int, _ steps: inout Int) throws(AsyncNetError) -> Int? {
         if hasWaitingParts { return try takeRest { input throws(AsyncNetError) in try parse(input, &steps) } }
         if rest.isEmpty, receiver?.bytesLeft != nil, let room = try delivery?.room() {
@@ -62,7 +60,10 @@ extension HTTPConnection {
         guard let count = try receive(into: UnsafeMutableRawBufferPointer(rebasing: room[..<most])) else { return nil }
         delivery?.didReceive(count)
         receiver?.didReceive(Int64(count))
-        if receiver?.bytesLeft == nil { try takeEnd() }
+        if receiver?.bytesLeft == nil {
+            var steps = 0
+            _ = try parse(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
+        }
         return count
     }
 
@@ -76,14 +77,7 @@ extension HTTPConnection {
         }
     }
 
-    private func takeEnd() throws(AsyncNetError) {
-        var steps = 0
-        _ = try parse(UnsafeRawBufferPointer(start: nil, count: 0), &steps)
-    }
-
-    /// Takes the whole parts of the input, as many as a turn may.
-    ///
-    /// - Returns: How many bytes were taken.
+    /// Takes the whole parts of the input, as many as a turn may; returns how many bytes were taken.
     private func parse(_ input: UnsafeRawBufferPointer, _ steps: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         if !input.isEmpty { delivery?.noteFirstByte(at: engine.thread.now) }

@@ -2,28 +2,23 @@ import Foundation
 
 /// A connection that carries one transfer after another over HTTP/1.1. Used under its loop's lock only.
 ///
-/// It always reads, while it sends too: a server may respond before it has the whole request. The transfer is over when the
-/// response is complete; the connection is kept if the request was sent as a whole, and both allow it.
+/// It reads while it sends: a server may respond before it has the whole request. The transfer is over when the
+/// response is complete; the connection is kept if the request was sent as a whole, and both sides allow it.
 final class HTTPConnection: PooledConnection {
     var transfer: SocketTransfer?
     var sender: RequestSender?
     var receiver: HTTP1Receiver?
     var delivery: ResponseDelivery?
-    /// The transfer's head, as it is sent here.
     private(set) var head: [UInt8] = []
     var isPaused = false
     var continueTimer: LoopTimers.ID?
-    /// When a transfer with a limited rate goes on.
     var rateTimer: LoopTimers.ID?
-    /// `nil` without a transfer.
     var place: TransferPlace?
     /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
     var sendingFailure: AsyncNetError?
-    /// Whether the rest of the request is not sent.
     var isSendingStopped = false
     var started = ContinuousClock.now
 
-    /// How many bytes and steps a turn takes at most.
     static let bytesPerTurn = 256 * 1024
     static let stepsPerTurn = 512
     private static let sentBytesPerTurn = 1024 * 1024
@@ -35,8 +30,6 @@ final class HTTPConnection: PooledConnection {
         super.retire()
         engine.closeIdle(self)
     }
-
-    // MARK: A transfer's begin
 
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let engine = engine
@@ -66,12 +59,10 @@ final class HTTPConnection: PooledConnection {
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
     }
 
-    /// A turn that the socket has not asked for; what is left has another one.
+    /// Runs a turn that the socket has not asked for; what is left has another turn.
     func goOn(receives: Bool) {
         if case .more = pump(receives: receives) { stream.requeue() }
     }
-
-    // MARK: Turns
 
     override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         guard transfer != nil else {
@@ -123,7 +114,6 @@ final class HTTPConnection: PooledConnection {
         }
     }
 
-    /// How many bytes of the body may be sent in this turn.
     private func sendableBytes(of sender: RequestSender) -> Int {
         guard let rate = engine.configuration.maximumSendRate, !sender.isDone else { return Self.sentBytesPerTurn }
         return allowance(rate, since: started, after: sender.sentBody) ?? 0

@@ -10,7 +10,6 @@ final class Handshake: LoopHandler {
     private static let smallPortion = 512
     private static let largestSize = 256 * 1024
 
-    /// - Parameter end: Called once, when the handshake is over.
     init(
         _ stream: SocketStream, _ session: TLSSession, end: @escaping (Result<Void, AsyncNetError>) -> Void
     ) throws(AsyncNetError) {
@@ -47,7 +46,6 @@ final class Handshake: LoopHandler {
         return .done
     }
 
-    /// - Returns: Whether the handshake is over.
     private func goOn() throws(AsyncNetError) -> Bool {
         let isDone = try session.handshake() == .done
         if isDone { try session.checkServer() }
@@ -55,7 +53,6 @@ final class Handshake: LoopHandler {
         return isDone
     }
 
-    /// - Returns: Whether bytes have arrived.
     private func receive() throws(AsyncNetError) -> Bool {
         let portion = received < Self.usualSize ? Self.portion : Self.smallPortion
         switch try stream.takeInput(UnsafeMutableRawBufferPointer(rebasing: stream.thread.scratchBuffer[..<portion])) {

@@ -3,7 +3,6 @@ import Foundation
 /// The bytes that a connection has still to send, as its tasks gave them.
 struct OutgoingPieces {
     private var pieces: ArraySlice<Data> = []
-    /// How many bytes of the first piece are sent.
     private var sent = 0
 
     var isEmpty: Bool { pieces.isEmpty }
@@ -12,12 +11,8 @@ struct OutgoingPieces {
 
     mutating func removeAll() { (pieces, sent) = ([], 0) }
 
-    /// Sends the next bytes: a long piece from where it is, several short ones together, which saves system calls.
-    ///
-    /// - Parameters:
-    ///   - buffer: Room for pieces that are sent together; no more bytes than fit in there are sent at once.
-    ///   - send: Returns how many bytes were sent.
-    /// - Returns: How many bytes were sent.
+    /// Sends the next bytes: a long piece from where it is, several short ones together in `buffer`, which saves
+    /// system calls. Returns how many bytes were sent, no more than fit in there.
     mutating func sendNext(
         _ buffer: UnsafeMutableRawBufferPointer, _ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int
     ) throws(AsyncNetError) -> Int {
@@ -34,7 +29,6 @@ struct OutgoingPieces {
         return count
     }
 
-    /// - Returns: How many bytes were copied.
     private func gather(in buffer: UnsafeMutableRawBufferPointer) -> Int {
         var (filled, start) = (0, sent)
         for piece in pieces where filled < buffer.count {

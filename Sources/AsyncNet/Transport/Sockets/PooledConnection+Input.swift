@@ -1,4 +1,3 @@
-/// What a connection has received.
 extension PooledConnection {
     /// A parser takes whole lines or frames, as many as a turn may, and returns how many bytes it has taken.
     typealias Parser = (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int
@@ -14,9 +13,7 @@ extension PooledConnection {
         if taken < received.count { rest = Array(received[taken...]) }
     }
 
-    /// Parses what is left from before.
-    ///
-    /// - Returns: How many bytes were taken.
+    /// Parses what is left from before; returns how many bytes were taken.
     func takeRest(_ parse: Parser) throws(AsyncNetError) -> Int {
         var input = rest
         (rest, hasWaitingParts) = ([], false)

@@ -1,8 +1,6 @@
 import Foundation
 
-/// What observers of a transfer learn of its connection.
 extension PooledConnection {
-    /// - Parameter isNew: Whether the transfer is the connection's first.
     func reportConnection(_ transfer: SocketTransfer, _ head: HTTPResponseHead, isNew: Bool, roundTrip: Duration? = nil)
     {
         guard let interests = transfer.request.interests else { return }
@@ -16,7 +14,7 @@ extension PooledConnection {
                     tls: route.endpoint.isTLS ? stream.tls?.agreement : nil, roundTrip: roundTrip)))
     }
 
-    /// Those of the server: the TLS to a proxy that passes requests on is not with the server.
+    /// None of a proxy that passes requests on: its TLS is not with the server.
     private var certificates: [String] {
         route.endpoint.isTLS ? stream.tls?.chain.map(PEM.text) ?? [] : []
     }

@@ -10,7 +10,6 @@ class PooledConnection: LoopHandler {
     var idleEnd = ContinuousClock.now
     var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
     var life: ConnectionLife?
-    /// How many transfers were begun here.
     var transfers = 0
     let opened: ContinuousClock.Instant
     var lifetimeTimer: LoopTimers.ID?
@@ -18,7 +17,6 @@ class PooledConnection: LoopHandler {
     var rest: [UInt8] = []
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     var hasWaitingParts = false
-    /// Whether it takes no transfer any more, and is closed with its last one.
     private(set) var isRetired = false
 
     init(
@@ -36,20 +34,15 @@ class PooledConnection: LoopHandler {
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
-    // MARK: Transfers
-
     var isIdle: Bool { true }
-    /// How many more transfers a shared connection takes, below zero while its server allows none at all; `nil` for a
-    /// connection that carries one transfer at a time.
+    /// How many more transfers a shared connection takes, below zero while its server allows none; `nil` for one at a
+    /// time.
     var room: Int? { nil }
 
-    /// How many transfers it carries now.
     var running: Int { 0 }
 
-    /// How many more transfers it may carry by the configuration.
     var transfersLeft: Int { (engine.configuration.maximumRequestsPerConnection ?? .max) - transfers }
 
-    /// Whether it is closed with its last transfer.
     var isDraining: Bool { isRetired }
 
     /// Its lifetime is over, or it has carried as many transfers as it may.
@@ -60,7 +53,6 @@ class PooledConnection: LoopHandler {
     /// The reader has taken bytes, the body has more, or the request is no longer suspended.
     func resume(_ transfer: SocketTransfer) {}
 
-    /// Ends the transfer of a request that nobody waits for any more.
     func cancel(_ transfer: SocketTransfer) {}
 
     /// The connection leaves the pool without a transfer.
@@ -82,14 +74,12 @@ class PooledConnection: LoopHandler {
     }
 }
 
-/// Where a transfer is, and how often it was sent before. An object, since most transfers change theirs. Used under its loop's
+/// Where a transfer is, and how often it was sent before. An object, as most change theirs. Used under its loop's
 /// lock only.
 final class TransferPlace {
     /// `nil` while it waits.
     var connection: PooledConnection?
-    /// Whether it waits for a place among the connections.
     var isQueued = false
-    /// How often it was sent before, since it was not processed.
     var restarts = 0
     /// How many challenges of a proxy were answered by sending it again.
     var answers = 0

@@ -1,5 +1,5 @@
-/// The context of one configuration, which is replaced once the files have changed that the configuration names. Connections
-/// keep the context that they began with, and tickets stay with theirs. Used under a loop's lock only.
+/// The context of one configuration, replaced once the files that it names have changed; connections and tickets stay
+/// with theirs. Used under a loop's lock only.
 final class RenewedContext {
     private let configuration: TLSConfiguration
     private let files: [String]
@@ -7,14 +7,12 @@ final class RenewedContext {
     private var made: (context: TLSContext, stamps: [FileStamp?])?
     private var lookTime = ContinuousClock.now
 
-    /// - Parameter interval: How long the files are not looked at again.
     init(_ configuration: TLSConfiguration, lookingEvery interval: Duration) {
         self.configuration = configuration
         self.interval = interval
         files = configuration.files
     }
 
-    /// - Throws: ``AsyncNetError`` if there is no context yet, and none can be made.
     func current() throws(AsyncNetError) -> TLSContext {
         guard let made else { return try make() }
         guard !files.isEmpty, lookTime.duration(to: .now) >= interval else { return made.context }

@@ -9,7 +9,6 @@ import Foundation
 final class RequestSender {
     enum Progress {
         case done
-        /// The socket takes no more bytes now.
         case blocked
         /// The body has no more bytes yet.
         case starved
@@ -25,8 +24,7 @@ final class RequestSender {
     private let isChunked: Bool
     private var sentHead = 0
     private(set) var sentBody: Int64 = 0
-    private var mustAwait: Bool
-    /// How many bytes of the body may have been sent.
+    private(set) var awaitsContinue: Bool
     private var bodyLimit = Int64.max
     /// Framed bytes of the body that the socket has not taken.
     private var unsent: ArraySlice<UInt8> = []
@@ -34,30 +32,23 @@ final class RequestSender {
     private(set) var isDone = false
     private(set) var hasSent = false
 
-    /// - Parameters:
-    ///   - head: As it is sent on this connection.
-    ///   - loop: Whose engine resumes the transfer when a starved body has bytes.
+    /// - Parameter loop: Whose engine resumes the transfer when a starved body has bytes.
     init(_ transfer: SocketTransfer, head: [UInt8], _ loop: SocketLoop) {
         (self.transfer, self.head) = (transfer, head)
         source = transfer.source(on: loop)
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
-        mustAwait = transfer.expectsContinue
+        awaitsContinue = transfer.expectsContinue
         source?.start()
     }
 
-    /// The error that prevents the body from being sent to its end.
     var failure: AsyncNetError? { source?.failure }
 
-    /// Whether the body is held back until a 100 response.
-    var awaitsContinue: Bool { mustAwait }
-
-    func continueBody() { mustAwait = false }
+    func continueBody() { awaitsContinue = false }
 
     func stop() { source?.stop() }
 
-    /// Sends until one of the outcomes; `scratch` is room for the body's bytes, of which at most `limit` are sent. It is not
-    /// where ciphertext may wait to be decrypted.
+    /// Sends until one of the outcomes, at most `limit` bytes of the body, for which `scratch` has room.
     func send(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
     ) throws(AsyncNetError) -> Progress {
@@ -67,10 +58,11 @@ final class RequestSender {
             if stream.isBlocked { return .blocked }
             if sentHead < head.count {
                 try sendHead(on: stream)
-            } else if mustAwait {
+            } else if awaitsContinue {
                 return .awaitsContinue
             } else if !unsent.isEmpty {
-                try sendUnsent(on: stream)
+                let sent = try unsent.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+                unsent = unsent.dropFirst(sent)
             } else if isAtEnd {
                 isDone = try stream.flush()
                 if !isDone { return .blocked }
@@ -85,7 +77,8 @@ final class RequestSender {
 
     /// A body in memory follows the head in the same packet, if both fit.
     private func sendHead(on stream: SocketStream) throws(AsyncNetError) {
-        let data = mustAwait ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }
+        let data =
+            awaitsContinue ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }
         let sent = try head.withBytes { head throws(AsyncNetError) in
             try (data ?? Data()).withBytes { body throws(AsyncNetError) in
                 try stream.send(UnsafeRawBufferPointer(rebasing: head[sentHead...]), body.isEmpty ? nil : body)
@@ -94,18 +87,13 @@ final class RequestSender {
         if sent > 0 { hasSent = true }
         let ofHead = min(sent, head.count - sentHead)
         sentHead += ofHead
-        if let data = transfer.request.body.data, !mustAwait { didSendInMemory(sent - ofHead, of: data) }
+        if let data = transfer.request.body.data, !awaitsContinue { didSendInMemory(sent - ofHead, of: data) }
     }
 
     private func didSendInMemory(_ count: Int, of data: Data) {
         sentBody += Int64(count)
         if count > 0 { reportSent() }
         isAtEnd = sentHead == head.count && sentBody == Int64(data.count)
-    }
-
-    private func sendUnsent(on stream: SocketStream) throws(AsyncNetError) {
-        let sent = try unsent.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
-        unsent = unsent.dropFirst(sent)
     }
 
     /// - Returns: `nil` if it can go on at once.

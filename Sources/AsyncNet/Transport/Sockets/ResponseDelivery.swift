@@ -1,7 +1,7 @@
 import Foundation
 
-/// Passes one response to the transfer's pipe: what arrived in a turn at the end of the turn, so that a response that arrives
-/// at once is one step for its reader. Used under its loop's lock only.
+/// Passes one response to the transfer's pipe at the end of each turn, so that what arrives at once is one step for
+/// its reader. Used under its loop's lock only.
 final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var head: HTTPResponseHead?
@@ -9,7 +9,7 @@ final class ResponseDelivery {
     /// Whether the reader takes the body when it is complete.
     private var isWhole = false
     private var hasNews = false
-    /// How much of a body that nobody reads has arrived, of a response that is no outcome of the transfer; otherwise `nil`.
+    /// How many bytes of a dropped response's body have arrived; `nil` unless the response is dropped.
     private var droppedBytes: Int?
     private static let mostDropped = 64 * 1024
     private var memory: BodyMemory?
@@ -28,7 +28,6 @@ final class ResponseDelivery {
 
     var isDropped: Bool { droppedBytes != nil }
 
-    /// - Parameter length: That of the body, if it is known.
     func begin(_ head: HTTPResponseHead, length: Int64?) throws(AsyncNetError) {
         self.head = head
         hasNews = true
@@ -62,8 +61,6 @@ final class ResponseDelivery {
         }
     }
 
-    // MARK: A body that is received where it stays
-
     /// Where the next bytes of a body of known length belong; `nil` for other bodies.
     func room() throws(AsyncNetError) -> UnsafeMutableRawBufferPointer? {
         guard memory != nil else { return nil }
@@ -81,11 +78,7 @@ final class ResponseDelivery {
         AsyncNetError(.transportFailed, "There is no memory for the response's body")
     }
 
-    // MARK: Delivering
-
-    /// Passes on what arrived in this turn.
-    ///
-    /// - Returns: Whether the reader wants more.
+    /// Passes on what arrived in this turn; returns whether the reader wants more.
     func flush() -> TransferPipe.Demand {
         guard hasNews, let head else { return .more }
         hasNews = false

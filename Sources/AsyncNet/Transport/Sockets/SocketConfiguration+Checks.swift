@@ -10,7 +10,6 @@ extension SocketTransport.Configuration {
         try TLSHosts(tls, tlsForHosts).settings(forHost: host)
     }
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, or `.unsupportedByTransport`.
     package func validate() throws(AsyncNetError) {
         for tls in try TLSHosts(tls, tlsForHosts).settings { try tls.validate() }
         try proxy.validate()
@@ -64,7 +63,7 @@ extension SocketTransport.Configuration {
         var limits = HTTP2Limits()
         (limits.headBytes, limits.fields) = (self.limits.headBytes, self.limits.headerLines)
         limits.informationalResponses = self.limits.informationalResponses
-        // A window is what arrives at once, whatever the rate.
+        // A whole window may arrive at once, whatever the rate.
         if let rate = maximumReceiveRate {
             limits.streamWindow = Int(min(max(rate / 10, 1024), Int64(limits.streamWindow)))
             limits.largestStreamWindow = limits.streamWindow
@@ -88,7 +87,6 @@ extension SocketTransport.Configuration {
             chunkExtensionBytes: bounded(maximumChunkExtensionBytes), trailerBytes: bounded(maximumTrailerBytes))
     }
 
-    /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
     package var unverifiedHosts: String? {
         TLSConfiguration.unverifiedHosts(tls, tlsForHosts) ?? (proxy.tls.isDisabled ? "NOT VERIFYING THE PROXY" : nil)
     }

@@ -80,8 +80,6 @@ extension SocketTransport {
         /// from 1 s to 32,767 s.
         public var tcpKeepAlive: Duration?
 
-        // MARK: What libcurl has no setting for
-
         /// How long a connection is used, less a random tenth at most, so that connections opened together do not end together.
         /// `nil`, the default, means no limit.
         ///

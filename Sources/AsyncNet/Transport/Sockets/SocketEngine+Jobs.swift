@@ -19,7 +19,6 @@ extension SocketTransport {
         return transfer.pipe
     }
 
-    /// Begins to shut down.
     func close() {
         for loop in loops {
             loop.close()

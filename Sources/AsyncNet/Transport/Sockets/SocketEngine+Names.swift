@@ -1,8 +1,6 @@
 import Foundation
 
-/// What the configuration says about names.
 extension SocketEngine {
-    /// The addresses that need no lookup.
     func knownAddresses(of host: ServerEndpoint) throws(AsyncNetError) -> [SocketAddress]? {
         if let path = configuration.unixSocket {
             return SocketAddress(unixSocket: path).map { [$0] }

@@ -1,4 +1,3 @@
-/// Connections that carry several transfers at once.
 extension SocketEngine {
     func endedTransfer(on connection: PooledConnection) {
         guard connections[connection.number] === connection else { return }

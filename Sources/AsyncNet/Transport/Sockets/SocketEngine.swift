@@ -23,7 +23,6 @@ final class SocketEngine {
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var nextNumber = 0
     private var memoryTimer: LoopTimers.ID?
-    /// Those that wait for their connections.
     var warmUps: [WarmUp] = []
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
@@ -45,15 +44,12 @@ final class SocketEngine {
 
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
 
-    /// The engine of a loop, which is made if there is none.
     static func on(_ thread: LoopThread, _ setup: SocketSetup) -> SocketEngine {
         if let engine = of(thread) { return engine }
         let engine = SocketEngine(thread, setup)
         thread.engine = engine
         return engine
     }
-
-    // MARK: Transfers
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
@@ -97,7 +93,6 @@ final class SocketEngine {
         perform(actions, for: transfer)
     }
 
-    /// Does nothing for a transfer that has its outcome.
     func cancel(_ transfer: SocketTransfer) {
         guard let place = live[transfer] else { return }
         if let connection = place.connection {
@@ -105,15 +100,11 @@ final class SocketEngine {
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
-                cancelLookups(for: transfer.route)
+                // Dials that know their addresses go on: the next transfer uses their connections.
+                for dial in dials.values where dial.isLookingUp(for: transfer.route) { dial.cancel() }
             }
         }
         ended(transfer)
-    }
-
-    /// Nobody waits for the names any more. Connections that are further are kept for the next transfer.
-    private func cancelLookups(for route: ConnectionRoute) {
-        for dial in dials.values where dial.isLookingUp(for: route) { dial.cancel() }
     }
 
     func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume(transfer) }
@@ -132,12 +123,12 @@ final class SocketEngine {
         }
     }
 
-    /// - Parameter transfer: Whose request led to the actions.
     func perform(
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
     ) {
         var actions = actions[...]
-        // Their connections tell how many more transfers they take once those of this list have begun.
+        // Transfers that were cancelled, declined last: a connection knows its room once all its transfers have
+        // begun.
         var declined: [(Int, SocketTransfer)] = []
         while true {
             while let action = actions.popFirst() {
@@ -153,7 +144,7 @@ final class SocketEngine {
         }
     }
 
-    /// The connection goes to the next transfer, since this one was cancelled while it waited: its job is not done yet.
+    /// Gives the connection of a transfer that was cancelled while it waited to the next transfer.
     private func decline(_ number: Int, _ transfer: SocketTransfer)
         -> [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action]
     {
@@ -170,8 +161,6 @@ final class SocketEngine {
         connection.start(transfer, place)
     }
 
-    // MARK: Opening
-
     func open(_ route: ConnectionRoute, for transfer: SocketTransfer?) {
         let number = nextNumber
         nextNumber += 1
@@ -187,8 +176,8 @@ final class SocketEngine {
         dial.start()
     }
 
-    /// Reports the head of a CONNECT to the transfer that the connection is opened for, or that will have it as far as
-    /// can be said, while it waits.
+    /// Reports the head of a CONNECT to the transfer that the connection is opened for, or that will probably have
+    /// it.
     private func report(_ head: [UInt8], to transfer: SocketTransfer?, _ route: ConnectionRoute) {
         let isWaiting = transfer.flatMap { live[$0] }.map { $0.connection == nil } ?? false
         guard let transfer = isWaiting ? transfer : pool.firstWaiting(for: route), transfer.request.isHeadObserved
@@ -238,8 +227,6 @@ final class SocketEngine {
                         total: .now - transfer.start), certificates: certificates)))
     }
 
-    // MARK: Connections without HTTP
-
     func open(_ opening: DuplexOpening) {
         let stream = DuplexStream(opening, self)
         streams[ObjectIdentifier(stream)] = stream
@@ -251,10 +238,8 @@ final class SocketEngine {
         if streams.removeValue(forKey: ObjectIdentifier(stream)) != nil { thread.activeCount -= 1 }
     }
 
-    /// Closes them, unlike transfers, which are waited for: they might stay open for ever.
+    /// Closes all at once: unlike transfers, which are waited for, they might stay open for ever.
     func closeStreams() { for stream in streams.values { stream.shutDown() } }
-
-    // MARK: Connections
 
     func keep(_ connection: HTTPConnection, for time: Duration) {
         rest(connection, for: time)
@@ -266,8 +251,8 @@ final class SocketEngine {
         watchIdle(connection)
     }
 
-    /// Closes the connection when its time is over. A connection that is used meanwhile keeps its timer, which then waits
-    /// for the rest: most connections are used again, and each timer costs memory.
+    /// Closes the connection when its time is over. If it is used meanwhile, the timer stays, and then waits for the
+    /// rest: most connections are used again, and each timer costs memory.
     private func watchIdle(_ connection: PooledConnection) {
         if let timer = connection.idleTimer {
             guard connection.idleEnd < timer.end else { return }

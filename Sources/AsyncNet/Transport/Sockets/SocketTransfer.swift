@@ -1,7 +1,6 @@
 import Foundation
 
-/// One transfer of a ``SocketTransport``, from `send` to its end, as all threads see it. What happens to it is in the
-/// ``PooledConnection`` that carries it.
+/// One transfer of a ``SocketTransport``, as all threads see it; a ``PooledConnection`` carries it.
 final class SocketTransfer: Sendable, Hashable {
     let request: TransportRequest
     let route: ConnectionRoute
@@ -10,16 +9,12 @@ final class SocketTransfer: Sendable, Hashable {
     let target: String
     /// The head as it is sent, but for the credentials for a proxy that passes it on.
     let head: [UInt8]
-    /// The body, unless it is in memory.
     let body: MeasuredBody?
     let bodyLength: Int64?
-    /// Makes the task in which a body's sequence of the user's runs, with the task-local values of the task that sends the
-    /// request; `nil` without such a sequence.
+    /// Makes the task of a body's sequence, with the task-local values of the task that sends; `nil` without one.
     let tasks: Mailbox?
     let start = ContinuousClock.now
 
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL`, `.unsupportedScheme`, `.fileNotReadable`, or
-    ///   `.invalidConfiguration` for the proxy of the environment.
     init(_ request: TransportRequest, _ proxies: ProxyRoutes) throws(AsyncNetError) {
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
         self.request = request
@@ -44,7 +39,6 @@ final class SocketTransfer: Sendable, Hashable {
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
     }
 
-    /// Whether the body can be sent from its start again.
     var canReplay: Bool { request.body.replay != .once }
 
     var expectsContinue: Bool {

@@ -74,9 +74,8 @@ extension SocketEngine {
         warmUp.end.fulfil(result)
     }
 
-    /// Opens the connections that are missing: the first one alone where it may turn out to be shared.
-    ///
-    /// - Returns: Whether a connection is being opened that the warm-up waits for.
+    /// Opens the missing connections, the first alone where it may be shared; returns whether the warm-up waits for
+    /// one.
     private func opensMore(for warmUp: WarmUp) -> Bool {
         let mayShare = versions.mayBeHTTP2(warmUp.route, configuration.httpVersion)
         // A dial that fails at once has ended the warm-up.

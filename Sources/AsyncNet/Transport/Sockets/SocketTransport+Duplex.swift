@@ -17,7 +17,6 @@ extension SocketTransport: DuplexTransport {
 }
 
 extension SocketSetup {
-    /// Refuses what must not be connected to, or cannot be.
     fileprivate func check(_ request: DuplexRequest) throws(AsyncNetError) {
         try request.checkHost()
         try configuration.proxy.checkHost(request.host)

@@ -53,7 +53,7 @@ public final class SocketTransport: Transport {
         guard let setup = try? setup.get() else { return .nothing }
         return setup.hosts.trust(for: request) {
             let route = configuration.route.text(to: request.url)
-            // What another resolver of the same type answers is not known.
+            // Another resolver of the same type may know other addresses.
             return configuration.resolver is StandardResolver ? route : "\(route) \(setup.identity)"
         }
     }
@@ -85,7 +85,6 @@ extension SocketTransport: CustomReflectable {
 }
 
 extension TLSHosts {
-    /// - Throws: ``AsyncNetError`` with code `.certificateNotTrusted` for a host whose servers are all refused.
     func tls(for endpoint: ServerEndpoint) throws(AsyncNetError) -> (index: Int, configuration: TLSConfiguration) {
         let index = index(for: HostName(endpoint.host))
         return (index, try settings[index].unlessRefused(endpoint.host))

@@ -2,26 +2,23 @@
 final class TLSContexts {
     private let hosts: TLSHosts
     private let fileInterval: Duration
-    /// By the place of the settings among those of the hosts.
+    /// By the index of the settings in `hosts`.
     private var contexts: [Int: RenewedContext] = [:]
-    /// Those of connections with settings of their own.
+    /// The contexts of connections with settings of their own.
     private var ownContexts: [TLSConfiguration: TLSContext] = [:]
     private let proxyContext: RenewedContext
     private static let mostOwnContexts = 16
 
-    /// - Parameter fileInterval: How long the files of the settings are not looked at again.
     init(_ hosts: TLSHosts, proxy: TLSConfiguration, fileInterval: Duration) {
         (self.hosts, self.fileInterval) = (hosts, fileInterval)
         proxyContext = RenewedContext(proxy, lookingEvery: fileInterval)
     }
 
-    /// - Returns: `nil` for a connection without TLS.
     func session(for endpoint: ServerEndpoint, offering protocols: [String]) throws(AsyncNetError) -> TLSSession? {
         guard endpoint.isTLS else { return nil }
         return try context(for: endpoint).session(for: endpoint, offering: protocols)
     }
 
-    /// - Returns: `nil` for a connection without TLS.
     func session(for endpoint: ServerEndpoint, _ request: DuplexRequest) throws(AsyncNetError) -> TLSSession? {
         let context: TLSContext
         switch request.security {
@@ -32,7 +29,7 @@ final class TLSContexts {
         return try context.session(for: endpoint, offering: request.isHTTP ? ["http/1.1"] : [])
     }
 
-    /// The TLS to a proxy itself, whose tickets are no server's.
+    /// The TLS with the proxy itself, whose tickets are used for no server.
     func session(to proxy: ProxyServer) throws(AsyncNetError) -> TLSSession {
         try proxyContext.current().session(for: proxy.endpoint, offering: ["http/1.1"])
     }

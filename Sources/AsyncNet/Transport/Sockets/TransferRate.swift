@@ -3,7 +3,7 @@ struct TransferRate {
     let bytesPerSecond: Int64
     let start: ContinuousClock.Instant
 
-    /// What may be moved at once, in seconds of the rate: so long the transfer pauses at most.
+    /// How much may be moved at once, in seconds of the rate, which is also the longest pause.
     private static let portion = 0.1
 
     enum Decision: Equatable {
@@ -11,7 +11,6 @@ struct TransferRate {
         case wait(Duration)
     }
 
-    /// - Parameter moved: How many bytes have been moved in all.
     func decision(after moved: Int64, now: ContinuousClock.Instant) -> Decision {
         let portion = max(1, Double(bytesPerSecond) * Self.portion)
         let allowed = (now - start) / .seconds(1) * Double(bytesPerSecond) + portion - Double(moved)

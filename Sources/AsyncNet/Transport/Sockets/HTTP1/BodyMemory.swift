@@ -14,7 +14,6 @@ struct BodyMemory: ~Copyable {
 
     deinit { if let bytes { kept.give(bytes, capacity: capacity) } }
 
-    /// Room for the next bytes; `nil` without memory.
     mutating func room() -> UnsafeMutableRawBufferPointer? {
         if bytes == nil, let memory = kept.take(for: length) {
             (bytes, capacity) = (memory.baseAddress, memory.count)
@@ -29,7 +28,6 @@ struct BodyMemory: ~Copyable {
 
     mutating func didFill(_ added: Int) { count += added }
 
-    /// - Returns: `false` without memory.
     mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
         var rest = more[...]
         while !rest.isEmpty {

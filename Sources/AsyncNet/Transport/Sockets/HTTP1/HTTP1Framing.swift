@@ -1,13 +1,12 @@
 /// How a response's body is delimited over HTTP/1.1 (RFC 9112 §6.3).
 enum HTTP1Framing: Equatable {
-    /// There is no body, whatever the head says about its length.
     case none
     case length(Int64)
     case chunked
     case untilClose
 
-    /// The rules of RFC 9112 §6.3 in their order. A head that two readers could frame differently is refused, since one of
-    /// them would take a part of the body for the next response (§11.2).
+    /// A head that two readers could frame differently is refused: one would take a part of the body for the next
+    /// response (RFC 9112 §11.2).
     init(_ head: HTTPResponseHead, answering method: HTTPMethod) throws(AsyncNetError) {
         if head.isBodyless(answering: method) || method == .connect && 200..<300 ~= head.statusCode {
             self = .none
@@ -39,9 +38,8 @@ enum HTTP1Framing: Equatable {
 }
 
 extension HTTPResponseHead {
-    /// Whether the server keeps the connection open after this response (RFC 9112 §9.3).
-    ///
-    /// - Parameter isOfProxy: Whether it is a proxy, of which old ones say so in `Proxy-Connection`.
+    /// Whether the server keeps the connection open after this response (RFC 9112 §9.3); old proxies say so in
+    /// `Proxy-Connection`.
     func keepsConnection(isOfProxy: Bool = false) -> Bool {
         func has(_ option: String) -> Bool {
             headers.lists(option, in: "Connection") || isOfProxy && headers.lists(option, in: "Proxy-Connection")
@@ -49,8 +47,8 @@ extension HTTPResponseHead {
         return !has("close") && (httpVersion != "HTTP/1.0" || has("keep-alive"))
     }
 
-    /// The seconds in `Keep-Alive: timeout=…`, after which the server closes an idle connection; 0 after its last request
-    /// (`max=0`). `nil` without such a hint.
+    /// The seconds in `Keep-Alive: timeout=…`, 0 after the server's last request (`max=0`); `nil` without such a
+    /// hint.
     var keepAliveSeconds: Int? {
         guard let text = value(for: "Keep-Alive") else { return nil }
         var seconds: Int?

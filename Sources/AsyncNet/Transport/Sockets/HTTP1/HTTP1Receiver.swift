@@ -1,9 +1,9 @@
 import Foundation
 
-/// Receives one response over HTTP/1.1 (RFC 9112), without I/O: it reads bytes in a buffer of the caller's, and says what
-/// they are. It holds no bytes: those that it needs more of stay the caller's, in front of the next ones.
+/// Receives one response over HTTP/1.1 (RFC 9112), without I/O: it reads bytes in a buffer of the caller's, and says
+/// what they are. It holds no bytes: an incomplete line stays in the caller's buffer, in front of the next bytes.
 ///
-///     head → (1xx: head) → length | chunk size ⇄ chunk → chunk's end ⇄ … → trailers | until close → complete
+/// head → (1xx: head) → length | chunk size ⇄ chunk → chunk's end ⇄ … → trailers | until close → complete
 struct HTTP1Receiver {
     typealias Input = UnsafeRawBufferPointer
 
@@ -14,7 +14,6 @@ struct HTTP1Receiver {
         /// Bytes of the body, by their place in the input.
         case body(Range<Int>)
         case trailers(HTTPHeaders)
-        /// The response is complete; what follows in the input is no part of it.
         case complete
     }
 
@@ -43,7 +42,6 @@ struct HTTP1Receiver {
     private var extensionBytes = 0
     /// How many bytes in front of the input have no line feed.
     private var scanned = 0
-    /// Whether a byte of a response has arrived.
     private(set) var hasBegun = false
     private(set) var headBytes = 0
     private var keepsConnection = false
@@ -51,7 +49,6 @@ struct HTTP1Receiver {
     /// The longest line of a chunk's size; an extension may be as long as the limit for all of them.
     private static let longestSize = 16
 
-    /// - Parameter isOfProxy: Whether an HTTP proxy is asked, not a server.
     init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits(), isOfProxy: Bool = false) {
         self.url = url
         self.method = method
@@ -62,17 +59,13 @@ struct HTTP1Receiver {
     }
 
     var isComplete: Bool { state == .complete }
-    /// Whether the response is complete and its end does not depend on the connection's, so that another request may
-    /// follow on it.
+    /// Whether the response is complete, and another request may follow on the connection.
     var allowsReuse: Bool { state == .complete && keepsConnection }
-    /// Whether only the connection's end marks the end of the body.
     var endsWithConnection: Bool { state == .untilClose }
     /// How many bytes of a body of known length have not been received; `nil` for other bodies.
     var bytesLeft: Int64? { if case .length(let left) = state { left } else { nil } }
 
     /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.badServerResponse`.
     mutating func next(in input: Input, _ position: inout Int) throws(AsyncNetError) -> Event? {
         if position < input.count { hasBegun = true }
         while true {
@@ -115,10 +108,8 @@ struct HTTP1Receiver {
         state = left == count ? .ending : .length(left - count)
     }
 
-    /// Called when the server has closed the connection, after all bytes before.
-    ///
-    /// - Returns: Whether the response is complete.
-    /// - Throws: ``AsyncNetError`` with code `.bodyEndedEarly`, `.connectionLost` inside the head, or `.emptyReply`.
+    /// Called when the server has closed the connection, after all bytes before; throws `.bodyEndedEarly`,
+    /// `.connectionLost` inside the head, or `.emptyReply` unless the response is complete then.
     mutating func receiveEnd() throws(AsyncNetError) {
         switch state {
         case .untilClose, .ending, .complete: state = .complete
@@ -128,8 +119,6 @@ struct HTTP1Receiver {
         default: throw AsyncNetError(.bodyEndedEarly)
         }
     }
-
-    // MARK: The head
 
     private mutating func receiveHead(_ line: HTTPHeadParser.Line) throws(AsyncNetError) -> Event? {
         headBytes += line.count
@@ -150,8 +139,8 @@ struct HTTP1Receiver {
         return .head(head)
     }
 
-    /// Refuses a second status line, and a continued line of a header that frames the body, which other readers may ignore
-    /// (RFC 9112 §5.2).
+    /// Refuses a second status line, and a continued line of a framing header, which others may ignore (RFC 9112
+    /// §5.2).
     private func checkHeader(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
         let isContinued = line.first == 0x20 || line.first == 0x09
         let framing = ["Transfer-Encoding", "Content-Length", "Connection"]
@@ -201,26 +190,22 @@ struct HTTP1Receiver {
         }
     }
 
-    // MARK: Trailers
-
     /// - Returns: Whether it is the empty line at the end.
     private mutating func receiveTrailer(_ line: HTTPHeadParser.Line) throws(AsyncNetError) -> Bool {
         guard !HTTPHeadParser.isStatusLine(line) else { throw Self.invalidChunk }
         if try trailers.receive(line) { return true }
         try count(line: "trailers")
-        // These would frame a body that has been framed (RFC 9110 §6.5.1).
+        // They would delimit a body that has been delimited already (RFC 9110 §6.5.1).
         let forbidden = ["Transfer-Encoding", "Content-Length", "Trailer"]
         guard let header = trailers.headers.last, forbidden.contains(where: header.hasName) else { return false }
         throw AsyncNetError(.badServerResponse, "The server sent the header \(header.name) as a trailer")
     }
 
-    // MARK: Chunks
-
     /// A chunk's size: hexadecimal digits, then nothing, blanks, or an extension (RFC 9112 §7.1).
     private mutating func beginChunk(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
         var size: Int64 = 0
         var digits = 0
-        while digits < line.count, let digit = line[digits].hexadecimalDigit {
+        while digits < line.count, let digit = line[digits].hexValue {
             guard digits < Self.longestSize, size <= Int64.max >> 4 else { throw Self.invalidChunk }
             size = size << 4 | Int64(digit)
             digits += 1
@@ -248,7 +233,6 @@ struct HTTP1Receiver {
         }
     }
 
-    /// The line break after a chunk's bytes.
     private mutating func endChunk(in input: Input, _ position: inout Int) throws(AsyncNetError) -> Bool {
         guard position < input.count else { return false }
         guard input[position] == 0x0D else { throw Self.invalidChunk }
@@ -263,9 +247,6 @@ struct HTTP1Receiver {
         AsyncNetError(.badServerResponse, "The server sent a chunk without a valid size or end")
     }
 
-    // MARK: The input
-
-    /// The next line with its line break.
     private mutating func line(in input: Input, _ position: inout Int) throws(AsyncNetError) -> HTTPHeadParser.Line? {
         let rest = Input(rebasing: input[position...])
         guard let end = rest.firstIndex(ofByte: 0x0A, from: min(scanned, rest.count)) else {
@@ -298,5 +279,15 @@ struct HTTP1Receiver {
         let end = position + Int(min(most, Int64(input.count - position)))
         defer { position = end }
         return position..<end
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// By the C library, which compares many bytes at a time.
+    func firstIndex(ofByte byte: Int32, from start: Int) -> Int? {
+        guard start < count, let base = baseAddress, let found = memchr(base + start, byte, count - start) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
     }
 }

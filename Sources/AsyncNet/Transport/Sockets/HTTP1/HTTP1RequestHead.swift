@@ -2,7 +2,6 @@ import Foundation
 
 /// Writes the head of a request over HTTP/1.1 (RFC 9112 §3, §5), with the headers that frame it.
 enum HTTP1RequestHead {
-    /// How the request's body is delimited.
     enum Body: Equatable {
         case none
         case length(Int64)

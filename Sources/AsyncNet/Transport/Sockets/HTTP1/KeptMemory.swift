@@ -1,9 +1,9 @@
 import Foundation
 
-/// Memory of large bodies that their readers have released, kept for the next bodies.
+/// Memory of large bodies that their readers have released, kept for the next bodies; thread-safe.
 ///
-/// New memory costs a page fault for each 4 KiB: with 16 bodies of 260 KB at a time these took a third of the CPU of a request.
-/// Thread-safe; a block is either here or belongs to one body.
+/// New memory costs a page fault for each 4 KiB: with 16 bodies of 260 KB at a time these took a third of a request's
+/// CPU.
 final class KeptMemory: Sendable {
     /// A block of `malloc`, by its address, as pointers cannot pass between threads.
     private struct Block {
@@ -22,7 +22,6 @@ final class KeptMemory: Sendable {
 
     /// Smaller blocks are reused by `malloc`; larger ones would keep too much.
     static let sizes = 64 * 1024...1024 * 1024
-    /// The largest number of bytes that are kept.
     static let limit = 8 * 1024 * 1024
 
     deinit { rest() }
@@ -41,7 +40,6 @@ final class KeptMemory: Sendable {
             start: UnsafeMutableRawPointer(bitPattern: block.address), count: block.capacity)
     }
 
-    /// Keeps a block of `malloc`, or frees it.
     func give(_ memory: UnsafeMutableRawPointer, capacity: Int) {
         let isKept = state.withLock { state in
             guard !state.isResting, Self.sizes.contains(capacity), state.bytes + capacity <= Self.limit else {

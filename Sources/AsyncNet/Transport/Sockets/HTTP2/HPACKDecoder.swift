@@ -1,6 +1,5 @@
 package typealias HPACKField = HTTPHeader
 
-/// How much a field list may have.
 package struct HPACKLimits: Equatable, Sendable {
     /// The largest size in bytes: names and values, and 32 for each field (RFC 9113 §6.5.2).
     var listBytes = 256 * 1024
@@ -27,10 +26,8 @@ package struct HPACKFields {
     }
 }
 
-/// Decodes field blocks (RFC 7541 §3.2, §6), one after the other of a connection, each as a whole.
-///
-/// Texts are read as HTTP/1.1's: as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether
-/// names and values are valid is not checked.
+/// Decodes field blocks (RFC 7541 §3.2, §6), one after the other of a connection. Texts are UTF-8 if valid, else
+/// Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether names and values are valid is not checked.
 package struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
@@ -40,12 +37,10 @@ package struct HPACKDecoder {
     /// What an encoder starts with, until it says otherwise (RFC 9113 §6.5.2).
     private static let initialTableSize = 4096
 
-    /// The static table as it is decoded.
     private static let known = HPACKStaticTable.fields.map {
         HPACKDynamicTable.Entry($0, nameBytes: $0.name.utf8.count, valueBytes: $0.value.utf8.count)
     }
 
-    /// - Parameter tableSize: The SETTINGS_HEADER_TABLE_SIZE that the other side was told.
     package init(tableSize: Int = 4096) {
         self.tableSize = tableSize
         table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))

@@ -12,7 +12,6 @@ package struct HPACKEncoder {
 
     package init() {}
 
-    /// Called with the peer's SETTINGS_HEADER_TABLE_SIZE.
     package mutating func setTableLimit(_ size: UInt32) {
         let size = Int(min(size, UInt32(Self.mostTableSize)))
         limits = (min(limits?.lowest ?? size, size), size)
@@ -28,7 +27,6 @@ package struct HPACKEncoder {
         }
     }
 
-    /// Appends a field, its name in lower case.
     package mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
         var (name, bytes) = (name, value)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8.count) { lowercased in
@@ -64,8 +62,6 @@ package struct HPACKEncoder {
         guard index > 0 else { return nil }
         return index <= known.count ? known[index - 1].name : table[index - known.count - 1].field.name
     }
-
-    // MARK: Primitives
 
     private static func append(_ value: Int, prefix: Int, flags: UInt8, to output: inout [UInt8]) {
         let most = 1 << prefix - 1

@@ -1,5 +1,5 @@
-/// Why a block of fields cannot be decoded. The dynamic table's state is lost with it, so that each of these ends the
-/// connection with COMPRESSION_ERROR (RFC 9113 §4.3).
+/// Why a field block cannot be decoded, which ends the connection with COMPRESSION_ERROR (RFC 9113 §4.3), as the
+/// dynamic table's state is lost.
 package enum HPACKError: Error, Equatable {
     case endsInsideField
     case integerTooLarge

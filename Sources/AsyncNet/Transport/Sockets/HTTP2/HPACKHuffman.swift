@@ -1,8 +1,8 @@
 /// The Huffman code of strings (RFC 7541 §5.2, appendix B).
 ///
-/// The code is canonical: codes grow with their length, and within a length with the symbol. So the lengths are enough
-/// to make the tables, about 3 KB, once. A string is decoded by looking up its next 8 bits, which hold the code of any
-/// symbol that is common in fields; a longer code is found by comparing with the first code of each length.
+/// Codes grow with their length, and within a length with the symbol, so that the lengths are enough to make the
+/// tables, about 3 KB, once. The next 8 bits look up the symbols that are common in fields; a longer code is found by
+/// comparing with the first code of each length.
 struct HPACKHuffman: Sendable {
     static let code = HPACKHuffman()
 
@@ -25,7 +25,6 @@ struct HPACKHuffman: Sendable {
     private let codes: [UInt32]
     /// By the next 8 bits: the symbol, and above it the length of its code; 0 for longer codes.
     private let short: [UInt16]
-    /// The symbols in the order of their codes.
     private let symbols: [UInt16]
     /// By length: the first longer code, in the highest of 32 bits; what to add to a code for its place in `symbols`.
     private let ends: [UInt64]
@@ -57,8 +56,6 @@ struct HPACKHuffman: Sendable {
         symbols = ordered.map(UInt16.init)
     }
 
-    // MARK: Encoding
-
     func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         Self.lengths.withUnsafeBufferPointer { lengths in
             (text.reduce(0) { $0 &+ Int(lengths[Int($1)]) } + 7) / 8
@@ -81,12 +78,9 @@ struct HPACKHuffman: Sendable {
         if count > 0 { output.append(UInt8(truncatingIfNeeded: bits << (8 - count)) | 0xFF >> UInt8(count)) }
     }
 
-    // MARK: Decoding
-
     static func mostDecoded(_ count: Int) -> Int { count * 8 / 5 }
 
     /// - Parameter output: Has room for `mostDecoded` bytes.
-    /// - Returns: How many bytes were written.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(HPACKError) -> Int {
@@ -121,12 +115,10 @@ private struct Bits {
     private let input: UnsafeRawBufferPointer
     private var position = 0
     private var bits: UInt64 = 0
-    /// How many of the lowest bits have not been read.
     private var count = 0
 
     init(_ input: UnsafeRawBufferPointer) { self.input = input }
 
-    /// The unread bits that belong to the string.
     private var left: Int { count - max(0, position - input.count) * 8 }
 
     /// Whether what is left is less than a byte of ones.
@@ -141,7 +133,6 @@ private struct Bits {
         }
     }
 
-    /// The next bits, at most 32.
     func next(_ length: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: bits >> UInt64(count - length)) & (.max >> UInt32(32 - length))
     }

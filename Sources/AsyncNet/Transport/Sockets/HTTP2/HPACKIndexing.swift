@@ -1,7 +1,6 @@
 extension HPACKEncoder {
     /// Whether a field is remembered for the next blocks.
     package enum Indexing: Sendable {
-        /// Sent as an index the next time.
         case indexed
         case literal
         /// Never in a table, here or behind a proxy, where sizes would betray guesses (RFC 7541 §7.1.3).

@@ -5,7 +5,6 @@ struct HPACKInput {
 
     init(_ block: UnsafeRawBufferPointer) { self.block = block }
 
-    /// The byte that is read next; `nil` at the end.
     var first: UInt8? { position < block.count ? block[position] : nil }
 
     /// An integer whose first byte has this many bits of it.
@@ -25,9 +24,7 @@ struct HPACKInput {
         throw .integerTooLarge
     }
 
-    /// A string, and how many bytes it has once decoded.
-    ///
-    /// - Parameter name: The field's name, if the string is its value.
+    /// A string, and how many bytes it has once decoded; `name` is the field's if the string is its value.
     mutating func string(of name: String = "") throws(HPACKError) -> (String, Int) {
         guard let first else { throw .endsInsideField }
         let count = try integer(prefix: 7)

@@ -1,9 +1,7 @@
 import Foundation
 
-/// Finds fields in the tables of an encoder, by hashes.
-///
-/// The entries of the dynamic table are chained by their name's hash, from the newest to the oldest. An evicted entry
-/// needs no removal: its number is too low, and so are those behind it in its chain.
+/// Finds fields in the tables of an encoder, by hashes. Entries of the dynamic table are chained by their name's
+/// hash, the newest first. An evicted entry needs no removal: its number is too low, and so are those behind it.
 struct HPACKNames {
     typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -19,14 +17,13 @@ struct HPACKNames {
         }
     }
 
-    /// Where a field stands in the tables.
     struct Place {
         /// 0 for a name that is in no table.
         private(set) var index = 0
-        /// Whether the entry has the value as well.
         private(set) var isWhole = false
 
-        /// Takes an entry that has the name, if none was found yet, or the value as well; returns whether it has that.
+        /// Takes an entry with the name, unless one was found, or with the value as well; returns whether it has
+        /// both.
         fileprivate mutating func take(_ field: HPACKField, at index: Int, for key: Key) -> Bool {
             guard HPACKNames.matches(field.name, key.name) else { return false }
             isWhole = HPACKNames.matches(field.value, key.value)
@@ -71,7 +68,6 @@ struct HPACKNames {
         return place
     }
 
-    /// The indexes of the static table, by their chain.
     private static let known: [[Int]] = {
         var known = [[Int]](repeating: [], count: chains)
         for (place, field) in HPACKStaticTable.fields.enumerated() {

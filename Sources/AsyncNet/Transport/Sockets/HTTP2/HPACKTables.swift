@@ -40,7 +40,6 @@ struct HPACKDynamicTable {
     }
 
     private var entries: [Entry] = []
-    /// How many entries have been inserted since the start.
     private(set) var inserted = 0
     private(set) var size = 0
     var limit: Int { didSet { evict(to: limit) } }

@@ -2,7 +2,6 @@ import Foundation
 
 /// The fields of a message over HTTP/2 (RFC 9113 §8).
 package enum HTTP2Fields {
-    // MARK: What a server sent
 
     /// The head of a response: `:status` first, then headers whose names are lower-case.
     static func head(_ fields: [HPACKField], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
@@ -14,7 +13,7 @@ package enum HTTP2Fields {
             reasonPhrase: "")
     }
 
-    /// 101 stands for nothing over HTTP/2 (RFC 9113 §8.6).
+    /// A response cannot have the status 101 over HTTP/2 (RFC 9113 §8.6).
     private static func statusCode(_ text: String) -> Int? {
         guard text.utf8.count == 3, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let code = Int(text) else {
             return nil
@@ -54,7 +53,6 @@ package enum HTTP2Fields {
         }
     }
 
-    /// Fields that are about an HTTP/1.1 connection.
     private static func isOfConnection(_ name: String) -> Bool {
         switch name.utf8.count {
         case 7: name == "upgrade"
@@ -65,11 +63,8 @@ package enum HTTP2Fields {
         }
     }
 
-    // MARK: What is sent
-
-    /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent.
-    ///
-    /// - Parameter length: What Content-Length has; `nil` for a body whose length is not known.
+    /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent. `length` is that of the body, if it
+    /// is known.
     static func request(
         _ head: HTTPRequestHead, isTLS: Bool, target: String, authority: String, length: Int64?,
         _ add: (_ name: String, _ value: String) -> Void

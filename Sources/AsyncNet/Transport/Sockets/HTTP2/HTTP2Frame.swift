@@ -40,7 +40,6 @@ package enum HTTP2Frame {
 
         package static let size = 9
 
-        /// - Parameter bytes: At least ``size``.
         package init(_ bytes: UnsafeRawBufferPointer) {
             length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
             kind = Kind(rawValue: bytes[3])
@@ -49,12 +48,12 @@ package enum HTTP2Frame {
         }
     }
 
-    /// What every receiver must take (RFC 9113 §4.2), and what this one allows.
+    /// The largest payload that every receiver must take (RFC 9113 §4.2); this one takes no larger.
     package static let payloadSize = 16_384
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 }
 
-/// Why a connection or a stream ends (RFC 9113 §7); those that mean something here.
+/// Why a connection or a stream ends (RFC 9113 §7): the codes that are used here.
 package enum HTTP2ErrorCode: UInt32 {
     case noError = 0
     case protocolError = 1
@@ -74,7 +73,6 @@ package enum HTTP2ErrorCode: UInt32 {
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
-    /// A code's name; a code that RFC 9113 does not know has its number.
     static func name(_ code: UInt32) -> String {
         Int(code) < names.count ? names[Int(code)] : "error code \(code)"
     }
@@ -99,7 +97,6 @@ package struct HTTP2Violation: Error, Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number of four bytes in network order.
     package func number(at offset: Int) -> UInt32 {
         UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
@@ -110,7 +107,6 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends a frame's header, which its payload follows.
     package mutating func append(
         frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, length: Int
     ) {
@@ -119,7 +115,6 @@ extension [UInt8] {
         append(number: stream)
     }
 
-    /// Appends a frame whose payload are numbers of four bytes.
     package mutating func append(
         frame kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], on stream: UInt32 = 0, numbers: UInt32...
     ) {

@@ -1,4 +1,3 @@
-/// Frames that are about the connection, and ends of streams.
 extension HTTP2Machine {
     mutating func receiveSettings(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
@@ -82,7 +81,7 @@ extension HTTP2Machine {
         guard !header.flags.contains(.acknowledges) else {
             if pings.waitsSince == nil { try spend("PING", now) }
             let isSettled = pings.receivedAnswer(now)
-            // For the streams that were cancelled since it was sent.
+            // For the streams that were cancelled after the PING was sent.
             pingIfNeeded(now)
             return isSettled ? .settled : nil
         }
@@ -106,16 +105,13 @@ extension HTTP2Machine {
     }
 }
 
-/// What PING frames and the SETTINGS' acknowledgement tell: the time of a round trip, and that everything sent before
-/// has arrived.
+/// What PING frames and the SETTINGS' acknowledgement tell: a round trip's time, and that all sent before has
+/// arrived.
 struct HTTP2Pings {
-    /// The shortest so far.
     private(set) var roundTrip: Duration?
     private var settingsSent: ContinuousClock.Instant?
-    /// When the PING was sent that has no answer yet.
     private(set) var waitsSince: ContinuousClock.Instant?
-    /// The streams that were cancelled since, and those that were before, which the peer may not know of yet: they count among
-    /// its streams.
+    /// Streams that were cancelled since the last PING, and before it, which the peer may still count as open.
     private var cancelled = 0
     private var cancelledBefore = 0
 

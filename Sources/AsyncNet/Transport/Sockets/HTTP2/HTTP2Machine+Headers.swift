@@ -1,6 +1,5 @@
 /// Header blocks: HEADERS, and the CONTINUATION frames that follow (RFC 9113 §4.3, §6.10).
 extension HTTP2Machine {
-    /// A header block of which CONTINUATION frames are still to come.
     struct HeaderBlock {
         let stream: UInt32
         let endsStream: Bool
@@ -46,11 +45,9 @@ extension HTTP2Machine {
             return nil
         }
         self.block = nil
-        let bytes = block.bytes
-        let stream = block.stream
-        let endsStream = block.endsStream
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HTTP2Violation) in try receive(bytes, stream, endsStream, now) }
+        let whole = block
+        let result = whole.bytes.withUnsafeBytes { bytes in
+            Result { () throws(HTTP2Violation) in try receive(bytes, whole.stream, whole.endsStream, now) }
         }
         return try result.get()
     }

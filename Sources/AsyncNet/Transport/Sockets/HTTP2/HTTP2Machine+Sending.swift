@@ -1,6 +1,4 @@
-/// What is sent: heads, bodies, ends of streams, and how much the peer may send.
 extension HTTP2Machine {
-    /// How many streams may be opened now.
     var capacity: Int {
         guard !isGoingAway, nextStream <= Self.lastStream else { return 0 }
         let numbers = Int(Self.lastStream - nextStream) / 2 + 1
@@ -10,17 +8,13 @@ extension HTTP2Machine {
 
     private static var lastStream: UInt32 { 0x7FFF_FFFD }
 
-    /// Opens a stream with a request's head.
-    ///
-    /// - Parameters:
-    ///   - write: Calls its parameter with each field, pseudo-header fields first.
-    ///   - endsStream: Whether there is no body.
+    /// Opens a stream with a request's head: `write` calls its parameter with each field, pseudo-header fields first.
     mutating func open(
         _ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void
     ) {
         stream.id = nextStream
         nextStream += 2
-        // Another connection goes on.
+        // Later requests need another connection.
         if nextStream > Self.lastStream { isGoingAway = true }
         stream.sendWindow = settings.initialWindow
         streams[stream.id] = stream
@@ -31,7 +25,6 @@ extension HTTP2Machine {
         stream.sentHeadBytes = output.count - start
     }
 
-    /// Trailers, which end the stream.
     mutating func sendTrailers(_ stream: HTTP2Stream, _ write: (_ add: (String, String) -> Void) -> Void) {
         writeFields(stream, endsStream: true, write)
         didSend(stream)
@@ -78,20 +71,15 @@ extension HTTP2Machine {
         }
     }
 
-    // MARK: DATA
-
     /// How many bytes of the body the peer takes now, in one frame.
     func room(of stream: HTTP2Stream) -> Int { max(0, min(stream.sendWindow, sendWindow, settings.frameSize)) }
 
-    /// Writes a DATA frame.
-    ///
-    /// - Parameter bytes: No more than the stream's room, and than the peer takes in a frame.
     mutating func sendData(_ stream: HTTP2Stream, _ bytes: Input, isLast: Bool) {
         output.append(frame: .data, isLast ? .endStream : [], on: stream.id, length: bytes.count)
         output.append(contentsOf: bytes)
         stream.sendWindow -= bytes.count
         sendWindow -= bytes.count
-        // The peer allows more after each, of the stream and of the connection.
+        // The peer may send WINDOW_UPDATE for the stream and for the connection after each frame.
         budget.refund(20)
         if isLast { didSend(stream) }
     }
@@ -101,13 +89,10 @@ extension HTTP2Machine {
         if stream.phase == .ended { forget(stream) }
     }
 
-    // MARK: Ends
-
-    /// Ends a stream, of which nothing more is sent or wanted.
     mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard streams[stream.id] === stream else { return }
         forget(stream)
-        // What the peer has sent before it knows.
+        // The peer may have sent frames before it learns of the reset.
         budget.refund(4)
         output.append(frame: .reset, on: stream.id, numbers: code.rawValue)
     }
@@ -130,15 +115,12 @@ extension HTTP2Machine {
         pings.sent(now)
     }
 
-    /// The last frame, which says why the connection ends; it names no stream of the peer's, which has none.
+    /// GOAWAY, with the reason of the connection's end. It names the stream 0, since the peer opens none.
     mutating func goAway(_ code: HTTP2ErrorCode) {
         isGoingAway = true
         output.append(frame: .goAway, numbers: 0, code.rawValue)
     }
 
-    // MARK: What the peer may send
-
-    /// Bytes of a body have been read.
     mutating func didRead(_ count: Int, of stream: HTTP2Stream, _ now: ContinuousClock.Instant) {
         credit(count, of: isOpen(stream) ? stream : nil, now)
     }

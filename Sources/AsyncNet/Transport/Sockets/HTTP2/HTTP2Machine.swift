@@ -17,13 +17,11 @@ struct HTTP2Machine: ~Copyable {
         case body(HTTP2Stream, Range<Int>)
         case trailers(HTTP2Stream, HTTPHeaders)
         case complete(HTTP2Stream)
-        /// The stream has ended without a complete response.
         case failed(HTTP2Stream, Failure)
         /// More or fewer streams may be opened than before.
         case settled
         /// Streams above the last one were not processed (RFC 9113 §6.8), and are no longer known here.
         case goAway([HTTP2Stream], code: UInt32)
-        /// A frame that changes nothing for the caller.
         case frame
     }
 
@@ -33,7 +31,6 @@ struct HTTP2Machine: ~Copyable {
         case violation(HTTP2Violation)
     }
 
-    /// A DATA frame of which bytes are still to come.
     struct DataFrame {
         /// `nil` for a stream that has ended here.
         let stream: HTTP2Stream?
@@ -44,14 +41,12 @@ struct HTTP2Machine: ~Copyable {
 
     let limits: HTTP2Limits
     private let assumedStreams: Int
-    /// Frames that are to be sent.
     var output: [UInt8]
     var settings = HTTP2Settings()
     var streams: [UInt32: HTTP2Stream] = [:]
     var nextStream: UInt32 = 1
     var sendWindow = 65_535
     var receiveWindow: HTTP2ReceiveWindow
-    /// The windows of all streams together.
     var streamWindows = 0
     var decoder = HPACKDecoder()
     var encoder = HPACKEncoder()
@@ -61,15 +56,13 @@ struct HTTP2Machine: ~Copyable {
     var ending: HTTP2Stream?
     var budget = FrameBudget()
     private var emptyFrames = 0
-    /// How many bytes may be on the way on streams that have ended here.
+    /// How many bytes may still arrive on streams that this side has ended.
     private var lateBytes = 0
     private(set) var hasSettings = false
-    /// Whether no stream may be opened any more.
     var isGoingAway = false
-    /// The peer's reason for it.
     var goAwayCode: UInt32?
     var pings = HTTP2Pings()
-    /// How many streams the peer takes, since it refused one more.
+    /// How many streams the peer takes, set when it refused one more.
     var refusedAbove: Int?
 
     /// - Parameter streams: How many streams the peer takes, as far as is known, until it says so.
@@ -105,17 +98,13 @@ struct HTTP2Machine: ~Copyable {
         return try receive(header, payload, now) ?? .frame
     }
 
-    /// How many streams the peer takes.
     var streamLimit: Int {
         min(
             settings.concurrentStreams.map(Int.init) ?? (hasSettings ? Self.unlimited : assumedStreams),
             refusedAbove ?? .max)
     }
 
-    /// Where the peer sets no limit.
     private static var unlimited: Int { 1000 }
-
-    // MARK: Frames
 
     /// The server's first frame is SETTINGS (RFC 9113 §3.4). A server that does not speak HTTP/2 answers in HTTP/1.1.
     private func checkPreface(_ input: Input) throws(HTTP2Violation) {
@@ -186,8 +175,6 @@ struct HTTP2Machine: ~Copyable {
             return nil
         }
     }
-
-    // MARK: DATA
 
     private mutating func beginData(
         _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
@@ -266,8 +253,6 @@ struct HTTP2Machine: ~Copyable {
         return count > 0 || isWhole ? .frame : nil
     }
 
-    // MARK: Ends of streams
-
     private mutating func end(_ stream: HTTP2Stream) -> Event {
         do throws(HTTP2Violation) {
             try stream.receiveEnd()
@@ -280,7 +265,6 @@ struct HTTP2Machine: ~Copyable {
         }
     }
 
-    /// Ends a stream for what the server sent on it.
     mutating func fail(_ stream: HTTP2Stream, _ violation: HTTP2Violation) -> Event {
         reset(stream, violation.code)
         return .failed(stream, .violation(violation))
@@ -293,7 +277,6 @@ struct HTTP2Machine: ~Copyable {
         lateBytes = max(0, lateBytes) + max(0, stream.receiveWindow.available)
     }
 
-    /// Whether more of the response's body may follow.
     func isOpen(_ stream: HTTP2Stream) -> Bool {
         streams[stream.id] === stream && stream.phase != .ended && ending !== stream
     }

@@ -87,13 +87,13 @@ struct HTTP2Limits: Sendable {
     var streamWindow = 1024 * 1024
     /// How far a stream's window grows, on a long path.
     var largestStreamWindow = 16 * 1024 * 1024
-    /// How much of all bodies may be on the way, or unread. No more streams are opened than have their windows in it, and windows
-    /// grow to half of it together: so bodies that nobody reads stop no other.
+    /// How much of all bodies may be on the way, or unread. Streams are opened only while their windows fit, and grow
+    /// to half of this together: so bodies that nobody reads stop no other.
     var connectionWindow = 256 * 1024 * 1024
 
     /// How much is read before the server is allowed to send as much again, on all streams together.
     var connectionStep: Int { min(connectionWindow / 4, 1024 * 1024) }
-    /// What has been read and not been allowed again takes nothing from others.
+    /// Larger, so that bytes that were read and not allowed again take nothing from other streams.
     var advertisedWindow: Int { connectionWindow + 2 * connectionStep }
 }
 
@@ -105,7 +105,6 @@ struct FrameBudget {
     private static let burst = 1000.0
     private static let perSecond = 100.0
 
-    /// - Returns: Whether the frame is within the limit.
     mutating func take(_ now: ContinuousClock.Instant) -> Bool {
         if let refilled { left = min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond) }
         refilled = now
@@ -114,6 +113,6 @@ struct FrameBudget {
         return true
     }
 
-    /// This side has done something that the peer answers with so many frames.
+    /// This side has sent something that the peer may answer with so many frames.
     mutating func refund(_ frames: Double) { left = min(Self.burst, left + frames) }
 }

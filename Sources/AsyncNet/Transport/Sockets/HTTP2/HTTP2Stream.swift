@@ -17,7 +17,6 @@ final class HTTP2Stream {
     var sendWindow = 0
     var receiveWindow: HTTP2ReceiveWindow
     var sentHeadBytes = 0
-    /// Whether this side has ended the stream.
     var isRequestSent = false
 
     init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP2Limits) {
@@ -47,7 +46,6 @@ final class HTTP2Stream {
         bytesLeft = left - Int64(count)
     }
 
-    /// The peer has ended the stream.
     func receiveEnd() throws(HTTP2Violation) {
         guard phase == .body else {
             throw HTTP2Violation(.protocolError, "the end of a stream without a response's HEADERS", "8.1")

@@ -1,12 +1,11 @@
-/// How many bytes the peer may send on a stream, or on all of them (RFC 9113 §5.2): the bytes on the way and those that are not
-/// read yet are at most `size` together.
+/// How many bytes the peer may send (RFC 9113 §5.2): those on the way and those not read yet are at most `size`
+/// together.
 struct HTTP2ReceiveWindow {
     private(set) var size: Int
     private let largest: Int
     private let step: Int?
-    /// What the peer may still send.
     private(set) var available: Int
-    /// What has been read, and not been allowed again.
+    /// Bytes that were read, and for which no WINDOW_UPDATE was sent yet.
     private var read = 0
     private var allowed: ContinuousClock.Instant?
 
@@ -18,19 +17,14 @@ struct HTTP2ReceiveWindow {
         self.largest = max(size, largest ?? size)
     }
 
-    /// The peer has sent bytes. - Returns: whether it was allowed to.
     mutating func receive(_ count: Int) -> Bool {
         available -= count
         return available >= 0
     }
 
-    /// The bytes have been read. The window doubles while it is what limits the peer: if within the time of a round trip
-    /// more than half of it is read.
-    ///
-    /// - Parameters:
-    ///   - roundTrip: `nil` if it is not known yet.
-    ///   - room: How much larger the window may become.
-    /// - Returns: How many bytes the peer is allowed to send now; `nil` while it is not worth a frame.
+    /// Counts bytes that have been read; returns how many the peer is allowed to send now, `nil` while that is not
+    /// worth a frame. The window doubles, by at most `room`, while it is what limits the peer: if more than half of
+    /// it is read within the time of a round trip.
     mutating func didRead(_ count: Int, _ now: ContinuousClock.Instant, roundTrip: Duration?, room: Int) -> Int? {
         read += count
         let before = allowed ?? now

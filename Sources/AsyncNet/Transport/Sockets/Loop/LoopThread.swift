@@ -1,11 +1,10 @@
 import CAsyncNetSockets
 import Foundation
 
-/// What a loop watches for: a socket, with what becomes of it. Used under its loop's lock only.
+/// Handles what happens on one socket that a loop watches. Used under its loop's lock only.
 protocol LoopHandler: AnyObject {
-    /// Called when the socket is ready, and again in the next round after `.more`.
-    ///
-    /// It must return soon, whatever the peer sends: a turn takes a bounded number of bytes and of steps.
+    /// Called when the socket is ready, and again in the next round after `.more`. It must return soon, whatever the
+    /// peer sends: a turn takes a bounded number of bytes and of steps.
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn
 }
 
@@ -18,12 +17,12 @@ struct Readiness: OptionSet {
 /// Whether a handler has work left that needs no further readiness of its socket.
 enum Turn { case done, more }
 
-/// What a loop's thread works on. Used by one thread at a time, under the lock of its ``SocketLoop``: by the loop's own, or by one
-/// that has posted a job while the loop's waits.
+/// What a loop's thread works on. Used under the lock of its ``SocketLoop`` only, by the loop's thread, or by one
+/// that has posted a job while that waits.
 ///
-/// A round is: give each socket that is ready its turn, and another one those that have work left, run what is due, run the
-/// jobs of the inbox. The sockets come before the jobs: a kept connection that its peer has closed or written to
-/// by the beginning of the round is gone before a request of this round could be sent on it.
+/// A round gives a turn to each socket that is ready or has work left, then runs what is due, then the jobs of the
+/// inbox: so a kept connection that its peer has closed or written to is gone before a request of this round could be
+/// sent on it.
 final class LoopThread {
     let loop: SocketLoop
     /// Where all connections of the thread receive, so that none holds memory while it waits. Valid during a turn.
@@ -45,7 +44,7 @@ final class LoopThread {
     private var jobs: [SocketLoop.Job] = []
     private var outcomes: [() -> Void] = []
     private var runningOutcomes: [() -> Void] = []
-    /// Objects of the transport that live as long as the thread.
+    /// The thread's `SocketEngine`, a type of an outer room.
     var engine: AnyObject?
     /// How many transfers, and connections without HTTP, keep a closed loop from its end.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
@@ -54,7 +53,6 @@ final class LoopThread {
 
     private struct WatchedSocket {
         let handler: any LoopHandler
-        /// Whether it has a turn in the next round.
         var isQueued = false
     }
 
@@ -72,9 +70,6 @@ final class LoopThread {
         scratchBuffer.deallocate()
     }
 
-    // MARK: Sockets
-
-    /// Watches a socket until `unwatch`.
     func watch(_ socket: Int32, _ handler: any LoopHandler, for readiness: Readiness) throws(AsyncNetError)
         -> LoopSocketID
     {
@@ -98,21 +93,12 @@ final class LoopThread {
         sockets[id] = nil
     }
 
-    /// Gives the handler another turn in the next round.
     func requeue(_ id: LoopSocketID) {
         guard sockets[id]?.isQueued == false else { return }
         sockets[id]?.isQueued = true
         again.append(id)
     }
 
-    private func takeQueued(_ id: LoopSocketID) {
-        sockets[id]?.isQueued = false
-        take(id, [])
-    }
-
-    // MARK: Time
-
-    /// The time at the beginning of the round.
     private(set) var now = ContinuousClock.now
 
     /// - Parameter delay: From the beginning of the round; more than a hundred years count as these.
@@ -122,10 +108,8 @@ final class LoopThread {
 
     func cancel(_ timer: LoopTimers.ID) { timers.remove(timer) }
 
-    // MARK: Rounds
-
-    /// Runs the action after the turns, or the jobs, of this round. Tasks that are resumed one right after the other wake fewer of
-    /// Swift's threads than tasks with a turn between them.
+    /// Runs the action after the turns, or the jobs, of this round: tasks resumed one right after the other wake
+    /// fewer threads.
     func afterTurns(_ action: @escaping () -> Void) { outcomes.append(action) }
 
     private func runOutcomes() {
@@ -136,34 +120,33 @@ final class LoopThread {
         }
     }
 
-    /// Watches the waker; has no events.
     func firstRound() -> Int32? {
         _ = an_watch(poller, waker, Readiness.readable.rawValue, Self.wakerID, 1)
         return finishOwnRound()
     }
 
-    /// - Parameters:
-    ///   - count: How many events the poller has found.
-    ///   - start: When the wait for them began; `nil` if it did not wait.
+    /// - Parameter start: When the wait for the events began; `nil` if there was none.
     /// - Returns: How many milliseconds the poller waits next, -1 for any time; `nil` after the last round.
     func round(count: Int, waitedSince start: ContinuousClock.Instant?) -> Int32? {
         now = .now
         loop.didWake()
-        if let start { didSleep(since: start) }
+        if let start, let work = load.slept(from: start - begin, to: now - begin) { loop.report(work: work) }
         let left = again
         again.removeAll(keepingCapacity: true)
         take(events[..<count])
         var last = count
         // With a full batch more sockets may be ready, which must have their turn before the jobs.
         while last == events.count { last = poll(events) }
-        for id in left { takeQueued(id) }
+        for id in left {
+            sockets[id]?.isQueued = false
+            take(id, [])
+        }
         return finishOwnRound()
     }
 
-    /// A round on the thread of a caller that has posted a job, while the loop's thread waits: to wake that thread takes
-    /// longer than to send a request. Among other transfers the thread is about to wake anyway, and takes all jobs at once.
-    ///
-    /// - Returns: Whether the loop's thread need not be woken.
+    /// A round on the thread of a caller that has posted a job, while the loop's thread waits, which takes longer to
+    /// wake than a request to send. Among other transfers it is about to wake anyway. Returns whether it need not be
+    /// woken.
     func guestRound() -> Bool {
         guard activeCount == 0, again.isEmpty else { return false }
         loop.didWake()
@@ -211,17 +194,12 @@ final class LoopThread {
         for event in events { take(event.token, Readiness(rawValue: event.readiness)) }
     }
 
-    private func didSleep(since before: ContinuousClock.Instant) {
-        if let work = load.slept(from: before - begin, to: now - begin) { loop.report(work: work) }
-    }
-
     private func take(_ id: LoopSocketID, _ readiness: Readiness) {
         if id == Self.wakerID { return an_clear_waker(waker) }
         guard let handler = sockets[id]?.handler, case .more = handler.turn(readiness, self) else { return }
         requeue(id)
     }
 
-    /// Called after the last round.
     func end() {
         engine = nil
         an_close(poller, 0)

@@ -1,4 +1,3 @@
-/// The actions that a loop's thread runs at an instant.
 typealias LoopTimers = TimerHeap<ContinuousClock.Instant, () -> Void>
 
 extension LoopTimers {

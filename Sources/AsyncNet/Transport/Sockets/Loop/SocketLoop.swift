@@ -4,14 +4,13 @@ import Synchronization
 
 /// A thread that carries many connections, as other threads see it.
 ///
-/// Other threads post jobs to the inbox; the thread runs them in order. What the jobs use, a ``LoopThread`` and all that it holds,
-/// is under one lock, which the thread holds but while it waits for sockets. Of the jobs that are posted meanwhile the first
-/// one wakes the thread; but the only transfer of a loop is begun on the thread that submits it (`guestRound`). Nobody but the
-/// loop's thread, and who asks for the transport's connections, waits for the lock.
+/// Other threads post jobs, which the thread runs in order. What they use, a ``LoopThread`` and all that it holds, is
+/// under one lock, which the thread releases only while it waits for sockets; the first job then wakes it, but the
+/// only transfer of a loop begins on the thread that submits it (`guestRound`). Nobody else waits for the lock but
+/// who asks for the transport's connections.
 final class SocketLoop: Sendable {
     typealias Job = @Sendable (LoopThread) -> Void
 
-    /// What the thread does after it has run its jobs.
     enum Rest { case work, wait, end }
 
     private struct Inbox {
@@ -28,7 +27,6 @@ final class SocketLoop: Sendable {
     private let transfers = Atomic(0)
     private let work = Atomic(0)
 
-    /// What the thread has to do, for choosing among several.
     var load: LoopDistribution.Load {
         .init(transfers: transfers.load(ordering: .relaxed), work: work.load(ordering: .relaxed))
     }
@@ -36,13 +34,8 @@ final class SocketLoop: Sendable {
     /// The descriptor stays open as long as anyone can wake the thread: its number would soon be that of another file.
     deinit { if let waker = inbox.withLock({ $0.waker }) { an_close(waker, 0) } }
 
-    // MARK: From any thread
-
-    /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread, which
-    /// the first job starts.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
-    ///   cannot start.
+    /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread,
+    /// which the first job starts. Throws `.sessionFinished` after `close`.
     func submit(_ job: @escaping Job) throws(AsyncNetError) {
         let waker = try inbox.withLock { inbox throws(AsyncNetError) in
             guard !inbox.isClosing else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
@@ -60,13 +53,12 @@ final class SocketLoop: Sendable {
         if let waker { an_wake(waker) }
     }
 
-    /// What is under the lock, for which this waits as long as a round takes; `nil` while there is no thread. The closure must not
-    /// post a job.
+    /// Reads what is under the lock, which may take as long as a round; `nil` while there is no thread. The closure
+    /// must not post a job.
     func read<Value: Sendable>(_ value: @Sendable (LoopThread) -> Value) -> Value? {
         thread.withLock { $0.map(value) }
     }
 
-    /// Refuses new jobs by `submit`, and ends the thread when nothing is left to do.
     func close() {
         let waker = inbox.withLock { inbox in
             inbox.isClosing = true
@@ -76,7 +68,6 @@ final class SocketLoop: Sendable {
         if let waker { an_wake(waker) }
     }
 
-    /// Waits until the thread of a closed loop has ended.
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
             let isEnded = inbox.withLock { inbox in
@@ -113,8 +104,6 @@ final class SocketLoop: Sendable {
         thread.start()
     }
 
-    // MARK: The loop's thread
-
     private func run(_ poller: Int32) {
         blockSignals()
         let room = thread.withLock { $0.map { (Int(bitPattern: $0.events.baseAddress), Int32($0.events.count)) } }
@@ -141,18 +130,15 @@ final class SocketLoop: Sendable {
         pthread_sigmask(SIG_BLOCK, &all, nil)
     }
 
-    // MARK: Under the loop's lock
-
     func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
     func report(work percent: Int) { work.store(percent, ordering: .relaxed) }
 
-    /// What is posted from here on until `rest` needs no wake-up. Called whenever the lock is taken: so a job that code under
-    /// the lock submits never asks for the lock again, which ends the process.
+    /// From here on until `rest`, a posted job needs no wake-up. Called whenever the lock is taken: so a job that is
+    /// submitted under the lock never asks for the lock again, which would end the process.
     func didWake() { inbox.withLock { $0.isAwake = true } }
 
     func takeJobs(into jobs: inout [Job]) { inbox.withLock { swap(&$0.jobs, &jobs) } }
 
-    /// - Parameter isIdle: Whether the thread has nothing to do but to wait for jobs and for kept connections.
     func rest(isIdle: Bool) -> Rest {
         inbox.withLock { inbox in
             guard inbox.jobs.isEmpty else { return .work }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Asks a policy about the addresses of one server.
 struct AddressJudge {
     private let endpoint: ServerEndpoint
     private let policy: AddressPolicy
@@ -10,9 +9,8 @@ struct AddressJudge {
         (self.endpoint, self.policy, self.isHTTP) = (endpoint, policy, isHTTP)
     }
 
-    /// The addresses that the policy allows; one of a unix socket is none that it decides about.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.addressNotAllowed` if there are addresses, and all are refused.
+    /// The addresses that the policy allows, and that of a unix socket; throws `.addressNotAllowed` if it refuses
+    /// all.
     func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
         guard !policy.isAny else { return addresses }
         var refusal: (address: String, objection: String)?
@@ -45,11 +43,7 @@ struct AddressJudge {
     }
 
     private func objection(to address: String) -> String? {
-        let scheme =
-            switch (isHTTP, endpoint.isTLS) {
-            case (true, let isTLS): isTLS ? "https" : "http"
-            case (false, let isTLS): isTLS ? "tls" : "tcp"
-            }
+        let scheme = isHTTP ? (endpoint.isTLS ? "https" : "http") : (endpoint.isTLS ? "tls" : "tcp")
         return policy.objection(
             to: .init(address: address, port: Int(endpoint.port), host: endpoint.host, scheme: scheme))
     }

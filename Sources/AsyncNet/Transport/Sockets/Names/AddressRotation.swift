@@ -1,18 +1,16 @@
-/// Decides with which of a name's addresses a new connection begins: each with the address after that of the connection before
-/// it, in the order of their texts. So the turns stay even when a name server shuffles its answers, or when addresses come and
-/// go.
+/// Decides with which of a name's addresses a new connection begins: the one after that of the last connection, in
+/// the order of their texts. So turns stay even when a name server shuffles its answers, or addresses come and go.
 struct AddressRotation {
-    /// The address that the last connection to a name began with.
     private var last: [String: String] = [:]
     private let start: Int
     private static let mostNames = 1000
 
-    /// - Parameter start: How many addresses the first connection to a name leaves out. Programs that start at the same time
-    ///   should not all begin with the same one.
+    /// - Parameter start: How many addresses are left out at first, so that programs that start together do not all
+    ///   begin with the same one.
     init(start: Int) { self.start = start }
 
-    /// - Returns: The addresses in the order in which they are tried: those of the first one's family before the others, as a
-    ///   machine without the other family would give all turns of that to the same address.
+    /// - Returns: All addresses, those of the first one's family before the others: a machine without the other
+    ///   family would give all of its turns to the same address.
     mutating func next<Address>(_ addresses: [Address], of name: String, text: (Address) -> String) -> [Address] {
         func isIPv6(_ address: Address) -> Bool { text(address).utf8.contains(UInt8(ascii: ":")) }
         guard let first = addresses.first.map(isIPv6) else { return [] }

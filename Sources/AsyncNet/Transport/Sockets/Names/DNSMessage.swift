@@ -1,6 +1,5 @@
 import Foundation
 
-/// What is asked of a name server.
 struct DNSQuestion: Hashable, Sendable {
     enum Kind: UInt16, Sendable {
         case a = 1
@@ -20,9 +19,8 @@ struct DNSQuestion: Hashable, Sendable {
         return header + name.bytes + [0, UInt8(kind.rawValue), 0, UInt8(Self.internet)]
     }
 
-    /// The addresses in the answer, in its order, each with the shortest time to live of the aliases that lead to it.
-    ///
-    /// What is not asked for is left out: records of other names, classes and types.
+    /// The addresses in the answer, each with the shortest time to live of the aliases that lead to it. Records of
+    /// other names, classes and types are left out.
     func addresses(in answer: [UInt8]) throws(DNSFailure) -> [ResolvedAddress] {
         var reader = DNSReader(answer)
         let count = try checkHeader(&reader)
@@ -31,7 +29,6 @@ struct DNSQuestion: Hashable, Sendable {
         return try records.addresses(of: name)
     }
 
-    /// - Returns: The number of records in the answer.
     private func checkHeader(_ reader: inout DNSReader) throws(DNSFailure) -> UInt16 {
         _ = try reader.number16()
         let flags = try reader.number16()
@@ -77,7 +74,6 @@ struct DNSQuestion: Hashable, Sendable {
         var aliases: [DNSName: (target: DNSName, timeToLive: Duration)] = [:]
         private static let mostAliases = 16
 
-        /// Follows the aliases from the name to its addresses.
         func addresses(of name: DNSName) throws(DNSFailure) -> [ResolvedAddress] {
             var name = name
             var shortest = Duration.seconds(Int64(Int32.max))

@@ -8,8 +8,8 @@ struct DNSName: Hashable, Sendable {
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// - Returns: `nil` for a name that no message can have: with an empty label, one of more than 63 bytes, or of more than 255
-    ///   bytes in all.
+    /// - Returns: `nil` for a name with an empty label, with one of more than 63 bytes, or of more than 255 bytes in
+    ///   all.
     init?(_ text: String) {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         var bytes: [UInt8] = []
@@ -23,8 +23,8 @@ struct DNSName: Hashable, Sendable {
     }
 }
 
-/// Reads the parts of a DNS message (RFC 1035 §4.1), of which nothing is trusted: every read is within the bytes, and every
-/// loop ends.
+/// Reads the parts of a DNS message (RFC 1035 §4.1), which is not trusted: reads stay within the bytes, and loops
+/// end.
 struct DNSReader {
     let bytes: [UInt8]
     private(set) var position = 0
@@ -40,8 +40,8 @@ struct DNSReader {
     mutating func number16() throws(DNSFailure) -> UInt16 { try take(2).reduce(0) { $0 << 8 | UInt16($1) } }
     mutating func number32() throws(DNSFailure) -> UInt32 { try take(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// A name, whose last labels may be those of an earlier name (RFC 1035 §4.1.4). Each pointer must lead to before the one
-    /// before it, so that none leads in a circle.
+    /// A name, whose last labels may be those of an earlier name (RFC 1035 §4.1.4): each pointer leads to before the
+    /// last, so that none leads in a circle.
     mutating func name() throws(DNSFailure) -> DNSName {
         var labels: [UInt8] = []
         var place = position
@@ -72,25 +72,21 @@ struct DNSReader {
         return Int(bytes[place])
     }
 
-    /// With its length before it.
     private func label(at place: Int, _ length: Int) throws(DNSFailure) -> [UInt8] {
         guard place + length < bytes.count else { throw .truncated }
         return bytes[place...place + length].map(\.asciiLowercased)
     }
 }
 
-/// Why the answer of a name server has no addresses.
 enum DNSFailure: Error, Hashable, CustomStringConvertible {
     /// The name does not exist (RFC 1035 §4.1.1).
     case noSuchName
     /// The name has no records of the kind (RFC 2308 §2.2).
     case noData
-    /// The server failed or refused, with this code.
     case refused(Int)
     case truncated
     case malformed(String)
 
-    /// Whether the server has said that there is no address.
     var isAnswer: Bool { self == .noSuchName || self == .noData }
 
     var description: String {

@@ -3,13 +3,11 @@ import Foundation
 /// Asks a server for addresses by DNS over HTTPS (RFC 8484), over connections of its own.
 final class HTTPSNames: Sendable {
     private let transport: SocketTransport
-    /// The URL up to the query's text.
     private let prefix: String
     /// The server, without the rest of its URL, which may be a secret.
     let route: String
     private static let mostBytes: Int64 = 65_535
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
     init(_ url: any URLConvertible, addresses: [String], tls: TLSConfiguration) throws(AsyncNetError) {
         guard let text = try? url.asURL().absoluteString, let endpoint = try? ServerEndpoint.parse(text).endpoint,
             endpoint.isTLS
@@ -55,8 +53,6 @@ final class HTTPSNames: Sendable {
         return .notResolved(reason, underlyingError: error)
     }
 
-    // MARK: One question
-
     private func answer(_ question: DNSQuestion) async -> Result<[ResolvedAddress], any Error> {
         do {
             let (message, age) = try await ask(question)
@@ -69,9 +65,8 @@ final class HTTPSNames: Sendable {
         }
     }
 
-    /// By GET, which is sent again if a kept connection has just been closed.
-    ///
-    /// - Returns: The message, and how old it is already (RFC 8484 §5.1).
+    /// Asks by GET, which is sent again if a kept connection has just been closed; returns the message and its age
+    /// (RFC 8484 §5.1).
     private func ask(_ question: DNSQuestion) async throws -> (message: [UInt8], age: Duration) {
         let query = Data(question.message).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

@@ -1,10 +1,9 @@
-/// Decides when each of a host's addresses is tried (RFC 8305 §5): one after another, 250 ms apart and at once after a failure,
-/// the families in turn. The first connection wins. It has no clock: the caller says when its timer is due.
+/// Decides when each of a host's addresses is tried (RFC 8305 §5): 250 ms apart and at once after a failure, the
+/// families in turn. It has no clock: the caller says when its timer is due.
 struct HappyEyeballs {
     enum Action: Equatable {
         /// Try the address with this number. If another one is left, its turn comes after `attemptDelay`.
         case attempt(Int)
-        /// Wait for a running attempt.
         case wait
         case fail
     }
@@ -36,7 +35,6 @@ struct HappyEyeballs {
         return .attempt(order[next - 1])
     }
 
-    /// The family of the first address begins; then they take turns.
     private static func interleaved(_ areIPv6: [Bool]) -> [Int] {
         guard let first = areIPv6.first else { return [] }
         let own = areIPv6.indices.filter { areIPv6[$0] == first }

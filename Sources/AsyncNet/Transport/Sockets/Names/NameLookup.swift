@@ -1,12 +1,10 @@
 import CAsyncNetSockets
 import Foundation
 
-/// Looks names up for all connections of a transport: with the system's resolver on threads of its own, since such a lookup may
-/// take a minute and cannot be ended, or with another ``Resolver`` in a task. Whoever waits is answered when it ends; whoever no
-/// longer waits loses nothing by that.
+/// Looks names up for all connections of a transport: with the system's resolver on threads of its own, since that
+/// may take a minute and cannot be ended, or with another ``Resolver`` in a task.
 ///
-/// Equal lookups run once. Results are kept for their time to live, those of the system, which does not say how long they hold,
-/// for 30 s.
+/// Equal lookups run once. Results are kept for their time to live, those of the system, which has none, for 30 s.
 final class NameLookup: Sendable {
     typealias Answer = Result<[SocketAddress], AsyncNetError>
 
@@ -15,7 +13,6 @@ final class NameLookup: Sendable {
         let family: Int32
     }
 
-    /// Somebody who waits for an answer.
     struct Ticket: Hashable, Sendable {
         fileprivate let key: Key
         fileprivate let number: Int
@@ -31,14 +28,12 @@ final class NameLookup: Sendable {
     private struct State {
         var known: [Key: (addresses: [SocketAddress], until: ContinuousClock.Instant)] = [:]
         var running: [Key: Lookup] = [:]
-        /// Those that have no thread yet.
         var queue: [Key] = []
         var threads = 0
         var lastNumber = 0
     }
 
     private let state = Locked(State())
-    /// `nil` for the system's.
     private let resolver: (any Resolver)?
     private let rotation: SharedRotation?
     private let systemLifetime: Duration
@@ -47,15 +42,12 @@ final class NameLookup: Sendable {
     private static let mostAddresses = 64
     private static let longestLifetime = Duration.seconds(3600)
 
-    /// - Parameter systemLifetime: How long an answer of the system is used again.
     init(_ resolver: any Resolver, systemLifetime: Duration = .seconds(30)) {
         self.systemLifetime = systemLifetime
         (self.resolver, rotation) = (resolver as? StandardResolver)?.parts ?? (resolver, nil)
     }
 
-    /// Calls `answer` with the addresses, on any thread; at once if they are known.
-    ///
-    /// - Returns: What `withdraw` takes; `nil` if the addresses are known.
+    /// Calls `answer` with the addresses, on any thread; at once if known. Otherwise returns what `withdraw` takes.
     func addresses(of key: Key, _ answer: @escaping @Sendable (Answer) -> Void) -> Ticket? {
         let now = ContinuousClock.now
         let (known, ticket, starts) = state.withLock { state -> ([SocketAddress]?, Ticket?, Bool) in
@@ -90,8 +82,8 @@ final class NameLookup: Sendable {
         return false
     }
 
-    /// Drops the answer for somebody who does not wait any more. If nobody does, the lookup ends, but for one that the system has
-    /// begun: its result is kept for those who come.
+    /// Drops the answer for a ticket. The last one ends the lookup, unless the system has begun it: its result is
+    /// kept.
     func withdraw(_ ticket: Ticket) {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.running[ticket.key]?.waiting.removeAll { $0.number == ticket.number }
@@ -104,7 +96,6 @@ final class NameLookup: Sendable {
         task?.cancel()
     }
 
-    /// Forgets a name whose addresses could not be connected to.
     func forget(_ key: Key) { state.withLock { _ = $0.known.removeValue(forKey: key) } }
 
     /// - Parameter number: That of the lookup, which is ignored if it was given up; `nil` for the system's.
@@ -121,12 +112,9 @@ final class NameLookup: Sendable {
         for each in waiting { each.answer(answer.map { inTurn($0, of: key) }) }
     }
 
-    /// The addresses in the order of one connection.
     private func inTurn(_ addresses: [SocketAddress], of key: Key) -> [SocketAddress] {
         rotation?.next(addresses, of: key.name) ?? addresses
     }
-
-    // MARK: The system's resolver
 
     private func startThread() {
         let thread = Thread { [self] in
@@ -158,9 +146,6 @@ final class NameLookup: Sendable {
         }
     }
 
-    // MARK: Other resolvers
-
-    /// - Returns: The addresses of the wanted family, and how long they hold.
     private static func ask(_ resolver: any Resolver, _ key: Key) async -> (Answer, Duration) {
         do {
             let name = key.name.hasSuffix(".") ? String(key.name.dropLast()) : key.name

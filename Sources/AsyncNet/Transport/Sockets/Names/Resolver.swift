@@ -39,7 +39,6 @@ public struct ResolvedAddress: Hashable, Sendable {
 }
 
 extension AsyncNetError {
-    /// A name that has no address, or whose addresses nobody could say.
     static func notResolved(_ reason: String, underlyingError: (any Error)? = nil) -> AsyncNetError {
         AsyncNetError(.hostNotFound, "\(Code.hostNotFound.summary) (\(reason))", underlyingError: underlyingError)
     }

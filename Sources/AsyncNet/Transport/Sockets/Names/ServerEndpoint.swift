@@ -7,8 +7,8 @@ struct ServerEndpoint: Hashable, Sendable {
     let host: String
     let port: UInt16
 
-    /// - Parameter url: An absolute URL with the scheme http or https, as on the wire.
-    /// - Returns: The endpoint, and the parts of the text: what `Host` has, and the request target in origin form.
+    /// - Parameter url: An absolute URL with the scheme http or https.
+    /// - Returns: The endpoint, what `Host` has, and the request target in origin form.
     static func parse(_ url: String) throws(AsyncNetError) -> (
         endpoint: ServerEndpoint, authority: String, target: String
     ) {
@@ -31,8 +31,8 @@ struct ServerEndpoint: Hashable, Sendable {
         return (endpoint, endpoint.authority, target(url, from: end))
     }
 
-    /// Host and, unless it is the scheme's default, port: without a zone, which has a meaning on this machine only
-    /// (RFC 6874 §4).
+    /// Host and, unless it is the scheme's default, port; without a zone, which only this machine knows (RFC 6874
+    /// §4).
     var authority: String { port == (isTLS ? 443 : 80) ? name : authorityWithPort }
 
     /// Host and port, as a proxy is asked for them (RFC 9112 §3.2.3).
@@ -70,7 +70,7 @@ struct ServerEndpoint: Hashable, Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// What separates the parts of a URL or of a head is in no name.
+    /// A name has none of the characters that separate the parts of a URL or of a head.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true

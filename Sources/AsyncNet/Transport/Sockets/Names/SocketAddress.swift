@@ -1,19 +1,17 @@
 import CAsyncNetSockets
 import Foundation
 
-/// An address that a socket connects to: of IPv4, of IPv6, or of a unix socket.
 struct SocketAddress: Sendable {
     var raw: an_address
 
-    /// - Parameter text: An IPv4 or IPv6 address; the latter may have a zone after `%`.
-    /// - Returns: `nil` for a name, or for a zone that this machine does not have.
+    /// `nil` for text that is no IPv4 or IPv6 address, or has a zone that this machine does not have.
     init?(numeric text: String, port: UInt16) {
         var address = an_address()
         guard an_numeric_address(text, port, &address) == 1 else { return nil }
         raw = address
     }
 
-    /// - Parameter path: A path of at most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
+    /// - Parameter path: At most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
     ///   abstract.
     init?(unixSocket path: String) {
         var address = an_address()

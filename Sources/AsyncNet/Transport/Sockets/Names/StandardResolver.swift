@@ -3,14 +3,14 @@ import Foundation
 /// The resolvers of AsyncNet: ``Resolver/system``, ``Resolver/fixed(_:)``, ``Resolver/rotating`` and
 /// ``Resolver/https(_:addresses:tls:)``.
 public struct StandardResolver: Resolver {
-    private enum Source: Sendable {
+    fileprivate enum Source: Sendable {
         case system
         case fixed([String: [ResolvedAddress]])
         case rotating(any Resolver, SharedRotation)
         case https(Result<HTTPSNames, AsyncNetError>)
     }
 
-    private let source: Source
+    fileprivate let source: Source
 
     /// Returns the addresses as a ``SocketTransport`` gets them; nothing is kept here.
     public func addresses(of name: String) async throws -> [ResolvedAddress] {
@@ -27,15 +27,13 @@ public struct StandardResolver: Resolver {
         }
     }
 
-    private static func key(_ name: String) -> String {
+    fileprivate static func key(_ name: String) -> String {
         let name = name.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    // MARK: For a transport, which keeps answers
-
-    /// What a transport asks, `nil` for the system, and whether its connections take turns: the transport's own kept answers
-    /// would stop the turns otherwise.
+    /// The resolver that a transport asks, `nil` for the system's, and the rotation of its connections: inside the
+    /// resolver, the answers that the transport keeps would stop it.
     var parts: (resolver: (any Resolver)?, rotation: SharedRotation?) {
         switch source {
         case .system: (nil, nil)
@@ -47,7 +45,6 @@ public struct StandardResolver: Resolver {
 
     package var isSystem: Bool { if case .system = source { true } else { false } }
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
     func validate() throws(AsyncNetError) {
         switch source {
         case .system: return
@@ -73,8 +70,6 @@ public struct StandardResolver: Resolver {
         }
     }
 
-    // MARK: The system
-
     /// Keeps nothing: whoever asks keeps the answer.
     private static let system = NameLookup(.system, systemLifetime: .zero)
 
@@ -88,23 +83,6 @@ public struct StandardResolver: Resolver {
             throw error
         }
     }
-
-    // MARK: Making them
-
-    private init(_ source: Source) { self.source = source }
-
-    fileprivate static let ofSystem = StandardResolver(.system)
-
-    fileprivate init(table: [String: [String]]) {
-        let entries = table.map { (Self.key($0.key), $0.value.map { ResolvedAddress($0) }) }
-        self.init(.fixed(Dictionary(entries) { $0 + $1 }))
-    }
-
-    fileprivate init(rotating resolver: any Resolver) { self.init(.rotating(resolver, SharedRotation())) }
-
-    fileprivate init(url: any URLConvertible, addresses: [String], tls: TLSConfiguration) {
-        self.init(.https(Result { () throws(AsyncNetError) in try HTTPSNames(url, addresses: addresses, tls: tls) }))
-    }
 }
 
 extension StandardResolver: CustomReflectable {
@@ -113,7 +91,6 @@ extension StandardResolver: CustomReflectable {
 }
 
 extension Resolver {
-    /// What decides where a name leads, for comparisons; `nil` for the system's resolver.
     var route: String? {
         if let standard = self as? StandardResolver { standard.route } else { "\(Self.self)" }
     }
@@ -123,14 +100,15 @@ extension Resolver where Self == StandardResolver {
     /// The system's resolver: files such as `/etc/hosts`, name servers, and whatever else the machine is set up for. The default.
     ///
     /// It does not say how long an address holds; a transport keeps it for 30 s.
-    public static var system: StandardResolver { .ofSystem }
+    public static var system: StandardResolver { StandardResolver(source: .system) }
 
     /// Addresses of a table, for all ports: `["db.internal": ["10.0.0.1", "10.0.0.2"]]`. Other names end with `.hostNotFound`.
     ///
     /// Case and a dot at the end of a name do not count. Text that is no IP address ends each request with
     /// `.invalidConfiguration`. ``SocketTransport/Configuration/addresses`` replaces the lookup for single origins instead.
     public static func fixed(_ addresses: [String: [String]]) -> StandardResolver {
-        StandardResolver(table: addresses)
+        let entries = addresses.map { (StandardResolver.key($0.key), $0.value.map { ResolvedAddress($0) }) }
+        return StandardResolver(source: .fixed(Dictionary(entries) { $0 + $1 }))
     }
 
     /// The system's resolver, as ``rotating(over:)``.
@@ -143,7 +121,7 @@ extension Resolver where Self == StandardResolver {
     /// over, and get their share as connections are closed and opened, see ``SocketTransport/Configuration/idleTimeout``. Over
     /// HTTP/2 one connection carries all requests: many servers are used only with `httpVersion: .http1`, or over time.
     public static func rotating(over resolver: some Resolver) -> StandardResolver {
-        StandardResolver(rotating: resolver)
+        StandardResolver(source: .rotating(resolver, SharedRotation()))
     }
 
     /// DNS over HTTPS (RFC 8484): names are asked of a server that nobody between can read or change.
@@ -162,6 +140,8 @@ extension Resolver where Self == StandardResolver {
     public static func https(
         _ url: some URLConvertible, addresses: [String] = [], tls: TLSConfiguration = TLSConfiguration()
     ) -> StandardResolver {
-        StandardResolver(url: url, addresses: addresses, tls: tls)
+        StandardResolver(
+            source: .https(
+                Result { () throws(AsyncNetError) in try HTTPSNames(url, addresses: addresses, tls: tls) }))
     }
 }

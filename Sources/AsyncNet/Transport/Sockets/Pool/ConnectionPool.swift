@@ -1,11 +1,11 @@
 /// Decides which connection carries a transfer, and when one is opened: a value without I/O.
 ///
-/// A transfer takes the connection to its origin that was used last. Without one it waits, and a connection is opened if
-/// the limits allow it; the first connection that is ready, a new or a released one, goes to whoever has waited longest.
-/// So a transfer is not bound to the connection that was opened because of it, and its cancel ends no other's.
+/// A transfer takes the connection to its origin that was used last. Without one it waits, and one is opened if the
+/// limits allow it; the first that is ready, new or released, goes to whoever has waited longest: a cancelled
+/// transfer ends no connection.
 ///
-/// A shared connection carries several transfers at once, and says how many more it takes. Where one may be shared, a second
-/// one is opened when the first has no room: while one opens, all wait for it.
+/// A shared connection carries several transfers at once, and says how many more it takes. Where one may be shared, a
+/// second one is opened when the first has no room: while one opens, all wait for it.
 struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: ~Copyable {
     struct Limits: Equatable {
         var connectionsPerOrigin: Int
@@ -13,11 +13,9 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     }
 
     enum Action: Equatable {
-        /// Send the transfer on this kept connection.
         case use(Connection, Transfer)
         /// Open a connection for this origin; `opened` or `failed` tells how that ended.
         case open(Key)
-        /// Close a kept connection, whose place is needed.
         case close(Connection)
     }
 
@@ -64,12 +62,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     init(_ limits: Limits) { self.limits = limits }
 
     var isEmpty: Bool { connections == 0 && origins.values.allSatisfy { $0.waiting.isEmpty } }
-    var idleCount: Int { resting.count }
 
-    // MARK: Transfers
-
-    /// - Parameter mustBeShared: Whether a connection of its own must be a new one.
-    /// - Returns: The kept connection on which a transfer is sent now; `nil` if there is none.
+    /// - Parameter mustBeShared: Whether only a shared connection is taken: one for a single transfer must be new.
     mutating func takeIdle(for key: Key, mustBeShared: Bool = false) -> Connection? {
         guard let origin = origins[key] else { return nil }
         if let index = origin.shared.lastIndex(where: { $0.room > 0 }) { return take(index, of: origin) }
@@ -88,9 +82,6 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     }
 
     /// Lets a transfer wait for a connection, a new one if there is none to take or the transfer wants none.
-    ///
-    /// - Parameter mayShare: Whether a new connection may turn out to be shared.
-    /// - Returns: What to do, in order.
     mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0, mayShare: Bool = false) -> [Action] {
         let origin = origins[key] ?? Origin()
         origins[key] = origin
@@ -101,15 +92,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     }
 
     enum Preparation {
-        /// Open a connection, for which no transfer waits.
         case open
-        /// A connection is being opened.
         case wait
-        /// There are enough: so many, a shared one that takes transfers, or as many as the limits allow.
+        /// There are as many connections as wanted or allowed, or a shared one takes transfers.
         case done
     }
 
-    /// Looks whether connections are there before their transfers.
     mutating func prepare(_ key: Key, count: Int, mayShare: Bool) -> Preparation {
         let origin = origins[key] ?? Origin()
         let wanted = min(count, limits.connectionsPerOrigin)
@@ -125,16 +113,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
 
     func waitingCount(for key: Key) -> Int { origins[key]?.waiting.count ?? 0 }
 
-    /// The transfer that gets the next connection.
     func firstWaiting(for key: Key) -> Transfer? { origins[key]?.waiting.first?.transfer }
 
-    /// Takes back a transfer that waits; does nothing if it does not.
     mutating func withdraw(_ transfer: Transfer, from key: Key) {
         origins[key]?.waiting.removeAll { $0.transfer == transfer }
         removeIfEmpty(key)
     }
-
-    // MARK: Connections
 
     /// A connection is ready for its first transfer, or for the next one.
     mutating func released(_ connection: Connection, of key: Key) -> [Action] {
@@ -166,7 +150,6 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return couldShare ? actions + openAll(for: key) : actions
     }
 
-    /// A transfer on a shared connection has ended.
     mutating func endedTransfer(on connection: Connection, of key: Key, room: Int) -> [Action] {
         guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
         origin.shared[index].active -= 1
@@ -196,8 +179,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return afterClosing(key)
     }
 
-    /// A connection could not be opened. - Returns: the transfers that end with the error, and what follows: those that have
-    /// waited for one connection together, otherwise the one that has waited longest.
+    /// Called when no connection could be opened; returns the transfers that end with the error (all that waited for
+    /// one shared connection, otherwise the one that has waited longest), and what follows.
     mutating func failed(_ key: Key) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
         origin.opening -= 1
@@ -211,8 +194,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return (transfers, afterClosing(key))
     }
 
-    /// A connection could not be opened because the process has no file descriptor left: the transfer waits for one of the
-    /// pool's connections to end, and fails if there is none.
+    /// The process has no file descriptor left: the transfer waits for a connection to end, and fails if there is
+    /// none.
     mutating func lackedDescriptor(_ key: Key) -> ([Transfer], [Action]) {
         guard connections > 1 else { return failed(key) }
         origins[key]?.opening -= 1
@@ -221,14 +204,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return ([], open(for: key))
     }
 
-    /// A connection that carried a transfer is closed.
     mutating func closedBusy(_ key: Key) -> [Action] {
         origins[key]?.busy -= 1
         connections -= 1
         return afterClosing(key)
     }
 
-    /// A kept connection is closed: by its server, or since its time is over.
     mutating func closedIdle(_ connection: Connection, of key: Key) -> [Action] {
         if origins[key]?.index(of: connection) != nil { return closedShared(connection, of: key) }
         guard let index = origins[key]?.idle.firstIndex(of: connection) else { return [] }
@@ -238,9 +219,6 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return afterClosing(key)
     }
 
-    // MARK: Opening
-
-    /// Opens as many connections as wait for one and the limits allow.
     private mutating func open(for key: Key) -> [Action] {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
             !origin.mayShare || origin.opening == 0, !origin.isHeldBack,

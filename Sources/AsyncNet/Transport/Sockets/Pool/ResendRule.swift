@@ -1,24 +1,19 @@
-/// Decides whether a request whose connection failed is sent again by the transport (RFC 9110 §9.2.2): never one that the
-/// server may have processed, unless its method allows that.
+/// Decides whether a request whose connection failed is sent again (RFC 9110 §9.2.2): never one that the server may
+/// have processed, unless its method allows that.
 struct ResendRule: Equatable {
     var isIdempotent: Bool
     /// Whether the body can be sent from its start again.
     var canReplay: Bool
-    /// Whether the connection had carried an earlier transfer, so that the server may have closed it before this request
-    /// came.
+    /// Whether the connection had carried a transfer, so that the server may have closed it before this request came.
     var isReused: Bool
-    /// Whether a byte of the request was passed to the network.
     var hasSent: Bool
-    /// Whether a byte of a response has arrived.
     var hasResponse: Bool
     var hasRestarted = false
 
     enum Decision: Equatable {
-        /// Once more, on a new connection.
         case restart
         /// The request may have been processed, and is not sent again.
         case lost
-        /// The error of the connection is the transfer's.
         case fail
     }
 

@@ -1,4 +1,3 @@
-/// Connections that are opened before requests.
 struct WarmUp: Sendable {
     let route: ConnectionRoute
     let count: Int

@@ -2,7 +2,6 @@
 /// request on. Connections with the same way carry each other's requests.
 struct ConnectionRoute: Hashable, Sendable {
     let endpoint: ServerEndpoint
-    /// `nil` for the direct way.
     var proxy: ProxyServer?
     /// Whether the proxy gets requests in absolute form (RFC 9112 §3.2.2) in place of a connection to the server.
     var isForwarded = false
@@ -19,7 +18,6 @@ struct ProxyRoutes: Sendable {
     private let isHTTP2Only: Bool
 
     /// - Parameter isHTTP2Only: Whether a proxy, which is spoken to over HTTP/1.1, must tunnel each request.
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`.
     init(
         _ configuration: ProxyConfiguration, unixSocket: String?, isHTTP2Only: Bool = false
     ) throws(AsyncNetError) {
@@ -34,8 +32,6 @@ struct ProxyRoutes: Sendable {
     }
 
     /// - Parameter isTunnelled: Whether the connection must be one to the server, whatever is sent on it.
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a proxy in the environment that is none, and
-    ///   `.malformedURL` for a host that a SOCKS proxy cannot be told.
     func route(to endpoint: ServerEndpoint, isTunnelled: Bool) throws(AsyncNetError) -> ConnectionRoute {
         guard let proxy = try proxy(for: endpoint) else { return ConnectionRoute(endpoint: endpoint) }
         if !proxy.kind.isHTTP { try configuration.checkHost(endpoint.host) }

@@ -5,10 +5,8 @@ final class ProxyAuthorizations: Sendable {
     /// How many challenges are answered for one request: the second only if it just renews the nonce.
     private static let mostAnswers = 2
 
-    /// - Parameters:
-    ///   - uri: The request target as it is sent.
-    ///   - body: The request's bytes, `nil` if they are not in memory.
-    /// - Returns: `nil` without credentials, and if only the body's hash would do, which is not in memory.
+    /// - Parameter body: The request's bytes, `nil` if they are not in memory.
+    /// - Returns: `nil` without credentials, and if only the hash of such a body would do.
     func header(
         for proxy: ProxyServer, _ method: HTTPMethod, uri: String, body: () -> [UInt8]? = { [] }
     ) -> String? {
@@ -22,8 +20,6 @@ final class ProxyAuthorizations: Sendable {
     }
 
     /// Whether a response with status 407 is answered by the same request with another `header`.
-    ///
-    /// - Parameter answers: How many were answered before.
     func receive(_ head: HTTPResponseHead, from proxy: ProxyServer, answers: Int) -> Bool {
         guard head.statusCode == 407, proxy.credentials != nil, answers < Self.mostAnswers else { return false }
         let challenges = AuthenticationChallenge.challenges(in: head.headers.values(for: "Proxy-Authenticate"))

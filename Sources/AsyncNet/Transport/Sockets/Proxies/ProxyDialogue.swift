@@ -1,7 +1,6 @@
 /// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used under its loop's lock only.
 final class ProxyDialogue: LoopHandler {
     enum End {
-        /// The connection is one to the server.
         case done
         /// The negotiation goes on on another connection to the proxy.
         case again(any ProxyNegotiation)
@@ -15,9 +14,6 @@ final class ProxyDialogue: LoopHandler {
     private var unsent: ArraySlice<UInt8> = []
     private static let bytesPerTurn = 4096
 
-    /// - Parameters:
-    ///   - onSend: Called with what is sent.
-    ///   - end: Called once.
     init(
         _ stream: SocketStream, _ negotiation: any ProxyNegotiation, onSend: (([UInt8]) -> Void)?,
         end: @escaping (End) -> Void
@@ -79,7 +75,6 @@ final class ProxyDialogue: LoopHandler {
         return .more
     }
 
-    /// - Returns: What follows on what the proxy has said, and its size; `nil` if it has said nothing.
     private func receive() throws(AsyncNetError) -> (ProxyStep, Int)? {
         let room = UnsafeMutableRawBufferPointer(rebasing: stream.thread.receiveBuffer[..<negotiation.wanted])
         switch try stream.receive(into: room) {

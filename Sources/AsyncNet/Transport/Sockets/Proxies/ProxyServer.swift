@@ -1,6 +1,5 @@
 import Foundation
 
-/// A proxy, and how it is spoken to.
 struct ProxyServer: Hashable, Sendable {
     enum Kind: String, Sendable {
         case http, https, socks4, socks4a, socks5, socks5h
@@ -22,9 +21,7 @@ struct ProxyServer: Hashable, Sendable {
 
     /// - Parameters:
     ///   - url: As in ``ProxyConfiguration/url(_:)``; without a scheme it is an HTTP proxy, as in curl.
-    ///   - credentials: Those to use if the URL has none.
-    ///   - headers: What an HTTP proxy is sent besides; credentials among them replace all others.
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, whose message has no part of the URL.
+    ///   - headers: For an HTTP proxy; credentials among them replace all others.
     init(
         _ url: String, _ credentials: Credentials? = nil, _ headers: HTTPHeaders = [:]
     ) throws(AsyncNetError) {

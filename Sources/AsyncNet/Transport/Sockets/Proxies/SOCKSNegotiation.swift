@@ -4,10 +4,8 @@ import Foundation
 ///
 ///     5: method → (password) → reply → its address → done      4: reply → done
 struct SOCKSNegotiation: ProxyNegotiation {
-    /// Whom the proxy connects to.
     enum Host: Equatable {
         case name(String)
-        /// The bytes of an IPv4 or IPv6 address.
         case address([UInt8])
     }
 
@@ -72,8 +70,6 @@ struct SOCKSNegotiation: ProxyNegotiation {
 
     private static func failure(_ message: String) -> AsyncNetError { AsyncNetError(.proxyFailed, message) }
 
-    // MARK: SOCKS5
-
     private mutating func receiveMethod(_ version: UInt8, _ method: UInt8) throws(AsyncNetError) -> ProxyStep {
         guard version == 5 else { throw Self.failure("The proxy does not answer as SOCKS5 does") }
         switch (method, credentials) {
@@ -134,8 +130,6 @@ struct SOCKSNegotiation: ProxyNegotiation {
         }
     }
 
-    // MARK: SOCKS4
-
     fileprivate static var needsIPv4: AsyncNetError {
         failure("A SOCKS4 proxy can connect to IPv4 addresses only, and the host has none").asLasting
     }
@@ -147,7 +141,7 @@ struct SOCKSNegotiation: ProxyNegotiation {
         switch host {
         case .address(let bytes) where bytes.count == 4: return start + bytes + user
         case .address: throw Self.needsIPv4
-        // An address that no host has says that a name follows.
+        // The address 0.0.0.1, which no host has, says that a name follows.
         case .name(let name): return start + [0, 0, 0, 1] + user + Array(name.utf8) + [0]
         }
     }
@@ -171,9 +165,6 @@ extension SOCKSNegotiation.Host {
         self = IPNetwork.bytes(ofAddress: text).map(Self.address) ?? .name(text)
     }
 
-    /// The first address that the proxy can connect to.
-    ///
-    /// - Parameter addresses: Those of the host.
     init(_ addresses: [SocketAddress], for proxy: ProxyServer) throws(AsyncNetError) {
         let usable = addresses.first { proxy.kind != .socks4 || !$0.isIPv6 }
         guard let bytes = usable?.text.flatMap(IPNetwork.bytes(ofAddress:)) else {

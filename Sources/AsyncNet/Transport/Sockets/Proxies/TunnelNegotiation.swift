@@ -16,7 +16,6 @@ struct TunnelNegotiation: ProxyNegotiation {
     /// Whether the head was a challenge, whose response is read to its end.
     private var isChallenged = false
     private var dropped = 0
-    /// How much of a challenge's body is read to keep the connection.
     static let mostDropped = 64 * 1024
 
     init(

@@ -21,7 +21,7 @@ final class SocketStream {
     private var isSocketBlocked = false
     /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
     var isAbortive = false { didSet { carrier?.isAbortive = isAbortive } }
-    /// Whether ciphertext that waits is dropped, since the peer receives no more.
+    /// Whether ciphertext that waits is dropped: set once the peer receives no more.
     var dropsOutput = false { didSet { carrier?.dropsOutput = dropsOutput } }
     private var hasFinishedSending = false
     private var watchID: LoopSocketID?
@@ -33,7 +33,6 @@ final class SocketStream {
         carrier = nil
     }
 
-    /// A connection to a server through that to an HTTPS proxy.
     init(through proxy: SocketStream) {
         socket = proxy.socket
         thread = proxy.thread
@@ -51,9 +50,6 @@ final class SocketStream {
 
     func start(_ tls: TLSSession) { self.tls = tls }
 
-    // MARK: Watching
-
-    /// Gives the handler its turns, until `unwatch`.
     func watch(_ handler: any LoopHandler, for readiness: Readiness = .readable) throws(AsyncNetError) {
         watchID = try thread.watch(socket, handler, for: readiness)
         watched = readiness
@@ -73,8 +69,6 @@ final class SocketStream {
 
     func unwatch() { if let id = watchID.take() { thread.unwatch(id, socket) } }
 
-    // MARK: Receiving
-
     /// Ciphertext is received into the thread's scratch buffer, which must stay unchanged until `endTurn`.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         try receive(into: buffer, thread.scratchBuffer)
@@ -89,7 +83,7 @@ final class SocketStream {
             switch try tls.read(into: buffer) {
             case .bytes(let count): return .bytes(count)
             case .end: return .end(isClean: true)
-            // After records without data, such as tickets, others are served before the next ones.
+            // After records without data, such as tickets, other connections have their turn before the next records.
             case .wantsInput: if hasTaken, carrier?.hasUnreadInput != true { return .wouldBlock }
             }
             // Reading may have made something to send, such as an answer to a change of keys. If nothing can be sent any more,
@@ -105,7 +99,8 @@ final class SocketStream {
 
     /// Takes ciphertext in portions: what the peer can make OpenSSL do in one call is bounded by them.
     func takeInput(_ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
-        freeRest()
+        rest?.deallocate()
+        rest = nil
         let received = try receiveCiphertext(into: scratch)
         if case .bytes(let count) = received { tls?.give(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
         return received
@@ -113,7 +108,7 @@ final class SocketStream {
 
     private func receiveCiphertext(into scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         guard let carrier else { return try receiveFromSocket(into: scratch) }
-        // The thread's buffers are in use for this connection's bytes.
+        // The thread's own buffers hold this connection's bytes.
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 16)
         defer {
             carrier.endTurn()
@@ -145,11 +140,6 @@ final class SocketStream {
         carrier?.freeBuffers()
     }
 
-    private func freeRest() {
-        rest?.deallocate()
-        rest = nil
-    }
-
     private func receiveFromSocket(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         guard let base = buffer.baseAddress else { return .wouldBlock }
         let count = an_receive(socket, base, buffer.count)
@@ -160,14 +150,9 @@ final class SocketStream {
         throw SocketErrors.lost(error)
     }
 
-    // MARK: Sending
-
-    /// Whether the socket takes no more bytes now.
     var isBlocked: Bool { carrier?.isBlocked ?? isSocketBlocked }
 
-    /// Sends as much as the socket takes of both pieces; with TLS, takes both as a whole.
-    ///
-    /// - Returns: How many bytes were taken.
+    /// Sends as much as the socket takes of both pieces; with TLS, takes both as a whole. Returns how many bytes.
     func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer? = nil) throws(AsyncNetError) -> Int {
         guard let tls else { return try sendToSocket(first, second) }
         guard try flush() else { return 0 }
@@ -177,9 +162,7 @@ final class SocketStream {
         return taken
     }
 
-    /// Sends ciphertext that waits.
-    ///
-    /// - Returns: Whether nothing waits any more.
+    /// Sends ciphertext that waits; returns whether nothing waits any more.
     @discardableResult
     func flush() throws(AsyncNetError) -> Bool {
         guard let tls else { return true }
@@ -201,21 +184,17 @@ final class SocketStream {
         try flush()
     }
 
-    /// Tells the peer's system that nothing follows.
     func shutDownSending() { _ = an_finish_sending(socket) }
 
     /// Whether the peer's system has all bytes.
     var isAcknowledged: Bool { an_unacknowledged(socket) == 0 }
 
-    /// Connects a new socket.
-    ///
     /// - Returns: The system's error; `EINPROGRESS` for a connection that is being made.
     func connect(to address: SocketAddress) -> Int32 { withUnsafePointer(to: address.raw) { an_connect(socket, $0) } }
 
     /// The system's error of a connection that was being made; 0 if it is open.
     var connectOutcome: Int32 { an_connect_outcome(socket) }
 
-    /// The socket takes bytes again.
     func becameWritable() {
         isSocketBlocked = false
         carrier?.becameWritable()
@@ -242,7 +221,6 @@ final class SocketStream {
     }
 }
 
-/// What errors of the system mean for a connection.
 enum SocketErrors {
     static func lost(_ error: POSIXError) -> AsyncNetError {
         AsyncNetError(

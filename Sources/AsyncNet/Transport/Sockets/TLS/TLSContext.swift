@@ -1,7 +1,7 @@
 import CAsyncNetTLS
 
-/// Whom the connections of one loop trust and who they are, by one ``TLSConfiguration``; with the tickets by which
-/// they resume sessions. No connection uses another's.
+/// Whom the connections of one loop trust and who they are, by one ``TLSConfiguration``, with tickets to resume their
+/// sessions.
 final class TLSContext {
     let configuration: TLSConfiguration
     private let raw: OpaquePointer
@@ -9,8 +9,6 @@ final class TLSContext {
     private static let mostTickets = 4
     private static let mostServers = 1000
 
-    /// - Throws: ``AsyncNetError`` with code `.transportUnavailable` without OpenSSL, `.invalidConfiguration`, or
-    ///   `.clientCertificateInvalid`.
     init(_ configuration: TLSConfiguration) throws(AsyncNetError) {
         _ = try OpenSSL.version.get()
         self.configuration = configuration
@@ -34,8 +32,6 @@ final class TLSContext {
         return TLSSession(made, self, endpoint, offered: protocols)
     }
 
-    // MARK: Tickets
-
     func keep(_ ticket: TLSTicket, of endpoint: ServerEndpoint) {
         if tickets.count >= Self.mostServers { tickets = [:] }
         tickets[endpoint, default: []].append(ticket)
@@ -49,7 +45,6 @@ final class TLSContext {
     }
 }
 
-/// What a server gave to resume a session with.
 final class TLSTicket {
     fileprivate let raw: OpaquePointer
     init(_ raw: OpaquePointer) { self.raw = raw }

@@ -1,20 +1,12 @@
-/// What OpenSSL's numbers of failures mean.
 enum TLSFailure {
     /// The alert of a server that speaks none of the offered protocols.
     static let noApplicationProtocol: Int32 = 1120
 
-    /// A server's certificate that is not accepted.
-    ///
-    /// - Parameter words: OpenSSL's text.
     static func error(ofVerifyResult result: Int, _ words: String) -> AsyncNetError {
         error(code(ofVerifyResult: result), verifyResults[result], words)
     }
 
     /// A handshake that failed in another way, or a connection that did after it.
-    ///
-    /// - Parameters:
-    ///   - isConnected: Whether the handshake was complete.
-    ///   - words: OpenSSL's text.
     static func error(ofReason reason: Int32, isConnected: Bool = false, _ words: String) -> AsyncNetError {
         error(code(ofReason: reason, isConnected: isConnected), reasons[reason] ?? alerts[reason], words)
     }
@@ -41,9 +33,6 @@ enum TLSFailure {
         }
     }
 
-    // MARK: Meanings
-
-    /// By X509's verification results.
     static let verifyResults: [Int: String] = [
         2: "an issuer is missing: the server does not send an intermediate certificate, or its authority is unknown",
         3: "the revocation lists have none of the certificate's issuer",
@@ -74,7 +63,6 @@ enum TLSFailure {
         79: "a certificate of the chain is issued by one that is no authority",
     ]
 
-    /// By OpenSSL's reasons.
     static let reasons: [Int32: String] = [
         101: "the server chose a group of the key exchange that was not offered",
         118: "the client certificate's key has no signature algorithm that the server accepts",

@@ -27,12 +27,9 @@ final class TLSSession {
         at_free_session(raw)
     }
 
-    // MARK: Ciphertext
-
     /// Gives bytes that arrived; they must stay where they are until ``unread`` is empty or other bytes are given.
     func give(_ bytes: UnsafeRawBufferPointer) { at_give(raw, bytes.baseAddress, bytes.count) }
 
-    /// How many of the given bytes have not been taken.
     var unread: Int {
         var size = 0
         _ = at_unread(raw, &size)
@@ -42,8 +39,7 @@ final class TLSSession {
     /// Whether `read` would return bytes without taking more ciphertext.
     var hasPlaintext: Bool { at_has_plaintext(raw) == 1 }
 
-    /// Moves the given bytes that have not been taken to memory of their own, which the caller frees once other bytes are
-    /// given.
+    /// Moves the given bytes that are left to memory of their own, which the caller frees once other bytes are given.
     func moveUnread() -> UnsafeMutableRawBufferPointer {
         var size = 0
         let bytes = UnsafeRawBufferPointer(start: at_unread(raw, &size), count: size)
@@ -53,9 +49,7 @@ final class TLSSession {
         return copy
     }
 
-    /// Calls `send` with what is to be sent; it returns how many bytes were sent.
-    ///
-    /// - Returns: Whether everything was sent.
+    /// Calls `send` until it sends less than it is given, or nothing is left; returns whether nothing is.
     func flush(_ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int) throws(AsyncNetError) -> Bool {
         while true {
             var size = 0
@@ -65,8 +59,6 @@ final class TLSSession {
             if sent < size { return false }
         }
     }
-
-    // MARK: Plaintext
 
     func handshake() throws(AsyncNetError) -> Progress {
         switch at_handshake(raw) {
@@ -85,7 +77,6 @@ final class TLSSession {
         throw lostError()
     }
 
-    /// - Returns: How many bytes were encrypted.
     func write(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> Int {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return 0 }
         let count = at_write(raw, base, bytes.count)
@@ -109,8 +100,6 @@ final class TLSSession {
 
     /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1); before TLS 1.3 it must not.
     var allowsHalfClose: Bool { agreement?.version == "TLSv1.3" }
-
-    // MARK: The server
 
     /// The certificates that the server showed, in DER, its own first.
     var chain: [Data] {
@@ -147,8 +136,6 @@ final class TLSSession {
     }()
 
     /// What the handshake alone does not check.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` or `.certificateRevoked`.
     func checkServer() throws(AsyncNetError) {
         try checkPins()
         let text: String
@@ -162,7 +149,6 @@ final class TLSSession {
         throw AsyncNetError(.certificateRevoked, text).with(ServerTrustFailure(certificates: certificates))
     }
 
-    /// - Throws: ``AsyncNetError`` with code `.certificatePinMismatch` if the server has none of the pinned keys.
     private func checkPins() throws(AsyncNetError) {
         let pins = context.configuration.pins
         guard !pins.isEmpty else { return }
@@ -174,8 +160,6 @@ final class TLSSession {
     }
 
     private var certificates: [ServerCertificate] { ServerCertificate.chain(chain.map(PEM.text)) }
-
-    // MARK: Errors
 
     private var failure: at_failure {
         var failure = at_failure()
@@ -209,7 +193,6 @@ final class TLSSession {
 }
 
 extension at_failure {
-    /// OpenSSL's text.
     fileprivate var words: String {
         withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -217,7 +200,6 @@ extension at_failure {
 
 /// The groups of the key exchange (RFC 8446 §4.2.7).
 enum TLSGroup {
-    /// The name of a group by the number that OpenSSL gives; `nil` if it is not known.
     static func name(_ number: Int32) -> String? {
         switch number {
         case 0: nil

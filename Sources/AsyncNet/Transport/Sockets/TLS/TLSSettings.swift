@@ -1,14 +1,12 @@
 import CAsyncNetTLS
 import Foundation
 
-/// The settings of a context as OpenSSL gets them, with what the files have that they name.
+/// The settings of an OpenSSL context, with the contents of the files that they name.
 final class TLSSettings {
     private var raw = at_settings()
     private var memory: [UnsafeMutableRawPointer] = []
     private let isPKCS12: Bool
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` or `.clientCertificateInvalid` for a file that cannot be
-    ///   read.
     init(_ configuration: TLSConfiguration) throws(AsyncNetError) {
         isPKCS12 = configuration.clientIdentity?.isPKCS12 == true
         raw.requires_status = configuration.requiresStapledStatus ? 1 : 0
@@ -20,15 +18,12 @@ final class TLSSettings {
 
     deinit { for pointer in memory { pointer.deallocate() } }
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration`, `.clientCertificateInvalid` or `.transportFailed`.
     func makeContext() throws(AsyncNetError) -> OpaquePointer {
         var problem = Int32(0)
         var text = [CChar](repeating: 0, count: 160)
         if let made = at_make_context(&raw, &problem, &text, text.count) { return made }
         throw error(problem, OpenSSL.text(&text) ?? "")
     }
-
-    // MARK: Settings
 
     private func setNames(_ configuration: TLSConfiguration) {
         raw.minimum_version = (configuration.versions?.minimum ?? .tls12).number
@@ -91,8 +86,6 @@ final class TLSSettings {
         }
     }
 
-    // MARK: Memory
-
     /// A copy that lives as long as this object, with a 0 after it.
     private func bytes(_ data: Data) -> (UnsafeRawPointer, Int) {
         let copy = UnsafeMutableRawPointer.allocate(byteCount: data.count + 1, alignment: 1)
@@ -109,8 +102,6 @@ final class TLSSettings {
     private func list(_ names: [String], ending: String = "") -> UnsafePointer<CChar>? {
         names.isEmpty ? nil : text(names.joined(separator: ":") + ending)
     }
-
-    // MARK: Errors
 
     private func error(_ problem: Int32, _ text: String) -> AsyncNetError {
         let cause = text.isEmpty ? "" : " (\(text))"
@@ -141,7 +132,6 @@ final class TLSSettings {
 }
 
 extension TLSConfiguration.Version {
-    /// The number of the protocol on the wire.
     fileprivate var number: Int32 {
         switch self {
         case .tls10: 0x0301
