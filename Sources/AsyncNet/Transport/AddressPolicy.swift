@@ -93,12 +93,8 @@ public struct AddressPolicy: Sendable, Hashable {
         return AddressPolicy(rules)
     }
 
-    // MARK: Decisions
-
-    /// Whether the policy allows everything.
     var isAny: Bool { rules == nil }
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a network that is none.
     func check() throws(AsyncNetError) {
         guard let text = rules?.unreadable else { return }
         throw AsyncNetError(.invalidConfiguration, "An AddressPolicy has “\(text)”, which is no address and no network")
@@ -128,7 +124,6 @@ extension AddressPolicy {
 
         let base: Base
         var list: [Rule] = []
-        /// A text among the networks that is none.
         var unreadable: String?
         var letsProxiesResolve = false
     }

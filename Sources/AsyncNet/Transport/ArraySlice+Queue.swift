@@ -1,6 +1,6 @@
 extension ArraySlice {
-    /// Removes the first element of a queue. A slice keeps the memory of what it has removed: the element is replaced by an
-    /// empty one, and the memory given back when the queue is empty.
+    /// Removes the first element of a queue. A slice keeps the memory of what it has removed, so `empty` replaces the
+    /// element.
     mutating func takeFirst(leaving empty: Element) -> Element? {
         guard let first else { return nil }
         self[startIndex] = empty

@@ -1,5 +1,5 @@
-/// Reads a request's body for a transport's thread: there while no read has to wait, which saves a copy and a change of
-/// threads for a file in the system's cache; otherwise from a task that fills a feed. Used on that thread only.
+/// Reads a request's body on a transport's thread while no read has to wait, which saves a copy and a change of
+/// threads; otherwise from a task that fills a feed. Used on that thread only.
 package final class BodySource {
     private let body: MeasuredBody
     private let onData: @Sendable () -> Void
@@ -8,9 +8,7 @@ package final class BodySource {
     private var feed: UploadFeed?
     private let tasks: Mailbox?
 
-    /// - Parameters:
-    ///   - tasks: Makes the task in which a sequence of the user's runs; `nil` without one.
-    ///   - onData: Called on any thread when `read` can continue after `.pause`.
+    /// - Parameter onData: Called on any thread when `read` can continue after `.pause`.
     package init(_ body: MeasuredBody, _ tasks: Mailbox?, onData: @escaping @Sendable () -> Void) {
         self.body = body
         self.tasks = tasks
@@ -19,7 +17,6 @@ package final class BodySource {
 
     deinit { stop() }
 
-    /// Begins to read the body from its start.
     package func start() {
         stop()
         if body.isReadableAtOnce { reader = body.makeReader() } else { startFeed(body.makeReader()) }
@@ -38,10 +35,8 @@ package final class BodySource {
         return feed?.read(into: buffer) ?? .end
     }
 
-    /// The error that prevents the body from being sent to its end; `nil` if there is none.
     package var failure: AsyncNetError? { readFailure ?? feed?.failure }
 
-    /// What follows the body, once `read` has returned `.end`.
     var trailers: HTTPHeaders { feed?.trailers ?? [:] }
 
     func stop() {
@@ -51,9 +46,8 @@ package final class BodySource {
         readFailure = nil
     }
 
-    /// Moves a reader from the transport's thread to the task that uses it from then on.
-    ///
-    /// Unchecked: the thread drops its reference before the task begins.
+    /// Moves a reader from the transport's thread to the task that uses it from then on. Unchecked: the thread drops its
+    /// reference before the task begins.
     private struct HandedOver: @unchecked Sendable {
         let reader: BodyReader
     }

@@ -8,9 +8,7 @@ package protocol ConnectionObserver: AnyObject, Sendable {
 
 /// Learns what becomes of one connection, in this order: it carries transfers, or none, and is closed.
 package protocol ConnectionFollower: AnyObject, Sendable {
-    /// The connection, which had no transfer, has one.
     func becameActive()
-    /// The connection has no transfer any more, and is kept for others.
     func becameIdle()
     func closed()
 }

@@ -1,9 +1,7 @@
 import Foundation
 
-/// What has arrived and what is to be sent on a `PipedConnection`, and how each direction ended.
-///
-/// Without I/O, locks and continuations: each function records an event of the connection's thread or of a task, and returns
-/// what the pipe does about it after it has released its lock.
+/// What has arrived and what is to be sent on a `PipedConnection`, and how each direction ended. Without I/O, locks
+/// and continuations: each function returns what the pipe does once it has released its lock.
 struct DuplexPipeState {
     /// How many bytes are kept in each direction before the sender waits.
     static let highWaterMark = 256 * 1024
@@ -31,10 +29,7 @@ struct DuplexPipeState {
     private(set) var isAborted = false
     /// Set when the connection is closed; every later call fails with it.
     private(set) var closure: AsyncNetError?
-    /// Set when the peer receives no more, and when the connection is closed.
     private(set) var sendingFailure: AsyncNetError?
-
-    // MARK: Receiving
 
     /// How many bytes the thread may receive now. With none it waits until a read makes room.
     mutating func receivingRoom() -> Int {
@@ -67,9 +62,6 @@ struct DuplexPipeState {
         }
     }
 
-    // MARK: Sending
-
-    /// Whether a writer may go on.
     var hasSendingRoom: Bool { unsentBytes < Self.highWaterMark || sendingError != nil }
 
     /// The error of a write: the connection is closed, the peer receives no more, or the sending was finished.
@@ -80,7 +72,7 @@ struct DuplexPipeState {
             ? AsyncNetError(.invalidRequest, "This program has ended its side of the connection") : nil
     }
 
-    /// - Returns: Whether the thread must be told.
+    /// - Returns: Whether the thread must be told that there is something to send.
     mutating func send(_ data: Data) throws(AsyncNetError) -> Bool {
         if let error = sendingError { throw error }
         guard !data.isEmpty else { return false }
@@ -116,10 +108,8 @@ struct DuplexPipeState {
         return outgoing
     }
 
-    /// The connection has taken this many bytes of what the thread took.
     mutating func didSend(_ count: Int) { unsentBytes -= count }
 
-    /// The peer receives no more; what it sends still arrives.
     mutating func failSending(_ error: AsyncNetError) {
         sendingFailure = sendingFailure ?? error
         outgoing.pieces = []

@@ -36,12 +36,11 @@ public protocol DuplexConnection: AnyObject, Sendable {
     /// Returns when few of the taken bytes are still unsent. Cancelling the task ends the wait, not the sending.
     func sendingRoom() async throws
 
-    /// Tells the peer, after all bytes, that no more follow; the peer can still send.
+    /// Tells the peer, after all bytes, that no more follow (TLS 1.3's close_notify, RFC 8446 §6.1); the peer can
+    /// still send.
     ///
-    /// With TLS 1.3 that is a close_notify, which ends one direction only (RFC 8446 §6.1).
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if one direction of this connection cannot end
-    ///   alone, as with TLS 1.2 or older: the peer must then close at once and drop its unsent bytes (RFC 5246 §7.2.1).
+    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if one direction cannot end alone, as with TLS
+    ///   1.2 or older: the peer must then close at once and drop its unsent bytes (RFC 5246 §7.2.1).
     func finishSending() throws
 
     /// Sends what `send` has taken, as far as the peer takes it within a limited time, then closes the connection.
@@ -84,7 +83,7 @@ public struct DuplexRequest: Sendable {
         self.isHTTP = isHTTP
     }
 
-    /// Refuses a host that would be more than a host in a URL.
+    /// Throws unless the host is a name or an IP address and nothing more, and the port is valid.
     func checkHost() throws(AsyncNetError) {
         let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@[]\\%".utf8.contains($0) }
         let isV6 = IPText.v6(host) != nil || ZonedAddress.isValid(host)
@@ -99,8 +98,6 @@ public struct DuplexRequest: Sendable {
 
 extension Transport {
     /// Refuses a policy that the transport would not ask.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport`, or `.invalidConfiguration`.
     func check(_ addresses: AddressPolicy) throws(AsyncNetError) {
         guard !addresses.isAny else { return }
         try addresses.check()
@@ -111,9 +108,7 @@ extension Transport {
         }
     }
 
-    /// A connection over this transport.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if the transport opens none.
+    /// A connection over this transport; throws `.unsupportedByTransport` if the transport opens none.
     func connection(to request: DuplexRequest) async throws -> any DuplexConnection {
         guard let transport = self as? any DuplexTransport else {
             throw AsyncNetError(

@@ -3,10 +3,10 @@ struct EmbeddedAddresses {
     /// The address to which the system or a translator sends instead: a mapped one (RFC 4291 §2.5.5.2), or one of NAT64 with
     /// the well-known prefix (RFC 6052 §2.1).
     var target: [UInt8]?
-    /// Those of tunnels, of local translators, and of forms that are no longer in use, whose ends are not known here.
+    /// The addresses of tunnels, of local translators, and of forms no longer in use: where the system sends bytes
+    /// for them is not known here.
     var others: [[UInt8]] = []
 
-    /// - Parameter address: 4 or 16 bytes; nothing is embedded in an address of IPv4.
     init(in address: [UInt8]) {
         guard address.count == 16 else { return }
         let last = Array(address[12...])

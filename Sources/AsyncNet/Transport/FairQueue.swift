@@ -59,7 +59,6 @@ struct FairQueue<Waiter> {
         update(lane)
     }
 
-    /// Gives a permit back. Returns the waiting request that takes the permit, if there is one.
     mutating func leave(_ origin: String) -> Waiter? {
         let origin = key(origin)
         guard let load = origins[origin], load.active > 0 else { return nil }
@@ -70,7 +69,6 @@ struct FairQueue<Waiter> {
         return admitNext()
     }
 
-    /// Removes a waiting request; `nil` if it does not wait any more.
     mutating func abandon(_ id: Int, _ origin: String, _ priority: RequestPriority) -> Waiter? {
         guard let lane = findLane(key(origin), priority.rawValue), let waiter = lanes[lane].line.remove(id) else {
             return nil
@@ -106,8 +104,6 @@ struct FairQueue<Waiter> {
     }
 }
 
-// MARK: - Lanes and origins
-
 extension FairQueue {
     /// Without a limit for each origin, all requests share one entry.
     private func key(_ origin: String) -> String { perOrigin == nil ? "" : origin }
@@ -134,8 +130,8 @@ extension FairQueue {
         return number
     }
 
-    /// Updates a lane's position in the heap after a change of its requests or of its origin's permits; removes an
-    /// empty lane.
+    /// Updates a lane's place in the heap after a change of its requests or of its origin's permits; removes an empty
+    /// lane.
     private mutating func update(_ number: Int) {
         let lane = lanes[number]
         guard let first = lane.line.first else { return removeLane(number) }

@@ -40,8 +40,8 @@ extension HopMetrics: ShownByDescription {
     }
 }
 
-/// The hops of a request. The last hop is stored without its transport metrics and without an allocation, since most
-/// requests have one hop.
+/// The hops of a request. The last one is stored without transport metrics and without an allocation: most requests
+/// have one.
 struct HopList: Sendable {
     /// Small, since each waiting request has one.
     private struct Last: Sendable {
@@ -54,7 +54,6 @@ struct HopList: Sendable {
         var statusCode: UInt16 = 0
     }
 
-    /// The hops before the last.
     private var earlier: [HopMetrics] = []
     private var last: Last?
 
@@ -63,7 +62,6 @@ struct HopList: Sendable {
 
     init(_ hops: [HopMetrics] = []) { earlier = hops.suffix(Self.capacity) }
 
-    /// - Parameter transport: The measurements of the last hop.
     func all(_ transport: TransportMetrics) -> [HopMetrics] {
         guard let last = metrics(transport) else { return earlier }
         return earlier + [last]
@@ -88,8 +86,7 @@ struct HopList: Sendable {
             HopMetrics(
                 attempt: Int(last.attempt), hop: Int(last.hop), method: last.method, url: last.url,
                 statusCode: last.statusCode == 0 ? nil : Int(last.statusCode),
-                start: .nanoseconds(last.startNanoseconds),
-                transport: transport)
+                start: .nanoseconds(last.startNanoseconds), transport: transport)
         }
     }
 }

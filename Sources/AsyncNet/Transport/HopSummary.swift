@@ -97,7 +97,6 @@ extension HopSummary.Ending {
         .unacceptableStatus, .unacceptableContentType, .validationFailed,
     ]
 
-    /// How a hop ends by an error.
     init(_ error: any Error) {
         let error = AsyncNetError(wrapping: error, as: .transportFailed)
         self = error.code == .cancelled ? .cancelled : .failed(error)

@@ -5,7 +5,6 @@ struct IPNetwork: Hashable, Sendable {
     let bytes: [UInt8]
     let bits: Int
 
-    /// - Returns: `nil` for more bits than the address has.
     init?(_ bytes: [UInt8], bits: Int) {
         guard 0...(bytes.count * 8) ~= bits else { return nil }
         (self.bytes, self.bits) = (bytes, bits)
@@ -29,8 +28,7 @@ struct IPNetwork: Hashable, Sendable {
         return (address[bits / 8] ^ bytes[bits / 8]) >> (8 - bits % 8) == 0
     }
 
-    /// - Parameter address: An address without brackets and zone.
-    /// - Returns: 4 or 16 bytes; `nil` for a name.
+    /// The 4 or 16 bytes of an address without brackets and zone; `nil` for a name.
     static func bytes(ofAddress address: String) -> [UInt8]? {
         let isV6 = address.utf8.contains(UInt8(ascii: ":"))
         var bytes = [UInt8](repeating: 0, count: isV6 ? 16 : 4)

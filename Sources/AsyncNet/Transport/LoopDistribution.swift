@@ -1,12 +1,9 @@
-/// The limits of one loop: its part of the transport's limits.
 package struct LoopLimits: Equatable {
     package var connectionsPerOrigin: Int
     package var connections: Int
-    /// The largest number of connections that stay open without a transfer.
     package var keptConnections: Int
 }
 
-/// Distributes a transport's connections and transfers over its loops.
 package struct LoopDistribution: Equatable {
     package let loops: Int
     package let limits: LoopLimits
@@ -17,16 +14,14 @@ package struct LoopDistribution: Equatable {
     private static let connectionsPerLoop = 64
     /// A loop whose thread works for more than this part of the time, in percent, leaves transfers to others.
     private static let busy = 70
-    /// How much less another loop's thread must work, in percent, to be worth new connections.
+    /// By how many percent less another loop's thread must work to be worth new connections.
     private static let advantage = 20
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64
 
     /// - Parameters:
-    ///   - loops: How many loops the configuration asks for; `nil` means half as many as there are
-    ///     processors, at least 1 and at most 4.
-    ///   - descriptors: How many file descriptors the process may open. Half of them are left for files and for
-    ///     connections in use.
+    ///   - loops: `nil` means half as many as there are processors, at least 1 and at most 4.
+    ///   - descriptors: How many file descriptors the process may open; half of them are left for other use.
     package init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {
         // A small number of connections cannot be divided among several loops.
         let worthwhile = max(1, min(Self.mostLoops, connections / Self.connectionsPerLoop))
@@ -49,8 +44,8 @@ package struct LoopDistribution: Equatable {
         }
     }
 
-    /// The loop for a transfer: the origin's own loop, where its connections are, until that loop has more transfers
-    /// than connections for the origin, or its thread is busy and another loop's is not.
+    /// The loop for a transfer: the origin's own, where its connections are, until that has more transfers than
+    /// connections for the origin, or its thread is busy and another's is not.
     package func loop(for origin: OriginKey, load: (Int) -> Load) -> Int {
         let home = home(of: origin)
         guard loopsPerOrigin > 1 else { return home }
@@ -66,7 +61,6 @@ package struct LoopDistribution: Equatable {
         return free.min { $0.load.work < $1.load.work }?.loop ?? home
     }
 
-    /// The loops that may serve an origin, its own loop first.
     func loops(for origin: OriginKey) -> some Sequence<Int> {
         let home = home(of: origin)
         return (0..<loopsPerOrigin).lazy.map { [loops] in (home + $0) % loops }

@@ -8,9 +8,7 @@ package struct LoopLoad {
 
     package init(at start: Duration) { windowStart = start }
 
-    /// The thread has slept.
-    ///
-    /// - Returns: The part of the window that the thread has worked, in percent, if the window is over; a new one then
+    /// - Returns: The percentage of the window that the thread has worked, when the window is over and a new one
     ///   begins.
     package mutating func slept(from begin: Duration, to end: Duration) -> Int? {
         slept += end - begin

@@ -4,7 +4,6 @@ import Foundation
 package typealias OriginKey = UInt64
 
 extension URL {
-    /// The hash of everything before the path (FNV-1a).
     package var originKey: OriginKey {
         var slashes = 0
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

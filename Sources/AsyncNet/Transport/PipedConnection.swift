@@ -1,9 +1,7 @@
 package import Foundation
 
-/// A duplex connection whose bytes its owner carries: a loop's or a mock server's thread, or the other end in memory. What
-/// follows from each call is decided by `DuplexPipeState`.
+/// A duplex connection whose bytes its owner carries: a loop's or a mock server's thread, or the other end in memory.
 package final class PipedConnection: DuplexConnection {
-    /// What the owner is to do on the connection besides receiving.
     package struct Outgoing: Sendable {
         package var pieces: [Data] = []
         /// Whether the peer is told, after the pieces, that no more follows.
@@ -18,10 +16,8 @@ package final class PipedConnection: DuplexConnection {
     private let onWork: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - canFinishSending: Whether the peer can still send once this side has ended its own; before TLS 1.3 it must not
-    ///     (RFC 5246 §7.2.1).
-    ///   - onWork: Called when the owner has something to do: there are bytes to send, there is room for received bytes
-    ///     again, or the connection was aborted or released.
+    ///   - canFinishSending: Whether the peer can still send once this side has ended its own (not before TLS 1.3).
+    ///   - onWork: Called when the owner may send or receive more, and when the connection was aborted or released.
     package init(
         info: ConnectionInfo = ConnectionInfo(), canFinishSending: Bool = true, onWork: @escaping @Sendable () -> Void
     ) {
@@ -80,8 +76,6 @@ package final class PipedConnection: DuplexConnection {
         onWork()
     }
 
-    // MARK: For the owner
-
     package var wasAborted: Bool { state.read { $0.isAborted } }
 
     /// How many bytes can be received now; with none, `onWork` follows a read that makes room.
@@ -91,10 +85,9 @@ package final class PipedConnection: DuplexConnection {
     package func takeOutgoing() -> Outgoing { state.change { $0.takeOutgoing() } }
     package func didSend(_ count: Int) { state.change { $0.didSend(count) } }
 
-    /// The peer receives no more; what it sends still arrives.
     func didFailSending(_ error: AsyncNetError) { state.change { $0.failSending(error) } }
 
-    /// The connection is closed: what waits ends with this error, reading after what has arrived. With `nil` this side has
-    /// closed it, and reading ends without an error.
+    /// What waits ends with this error, reading after what has arrived; with `nil`, for a close by this side, without
+    /// one.
     package func didClose(_ error: AsyncNetError?) { state.change { $0.didClose(error) } }
 }

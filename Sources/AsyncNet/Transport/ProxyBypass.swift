@@ -1,13 +1,13 @@
 import Foundation
 
-/// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take.
+/// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take. Names are never looked
+/// up.
 ///
-/// libcurl's own list has no `[::1]`, `*.host` and `host:port`, and what else it takes depends on its version, so libcurl is
-/// told of no list, and of no proxy where this list has the host. Names are never looked up.
+/// What libcurl's own list takes depends on its version, so libcurl is told of no list, and of no proxy for these
+/// hosts.
 struct ProxyBypass {
     private struct Entry {
         var hosts: Hosts
-        /// `nil` for every port.
         var port: Int?
     }
 
@@ -15,9 +15,8 @@ struct ProxyBypass {
         case all
         /// The name, and the names below it.
         case name(String)
-        /// The names below this one only.
+        /// Only the names below this one.
         case below(String)
-        /// The addresses of this network.
         case addresses(IPNetwork)
     }
 
@@ -28,7 +27,6 @@ struct ProxyBypass {
         entries = texts.flatMap { $0.split { ", \t\r\n".contains($0) } }.compactMap(Self.entry)
     }
 
-    /// Whether this host, as it stands in a URL, is connected to without a proxy.
     func contains(_ host: String, port: Int) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = HostName(host)
@@ -44,8 +42,6 @@ struct ProxyBypass {
         }
     }
 
-    // MARK: Entries
-
     private static func entry(_ text: Substring) -> Entry? {
         if let hosts = hosts(text) { return Entry(hosts: hosts) }
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
@@ -54,7 +50,6 @@ struct ProxyBypass {
         return Entry(hosts: hosts, port: port)
     }
 
-    /// An entry without a port.
     private static func hosts(_ text: Substring) -> Hosts? {
         if text == "*" { return .all }
         if text.hasPrefix("*.") { return name(text.dropFirst(2)).map { .below($0) } }

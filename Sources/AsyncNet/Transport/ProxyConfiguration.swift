@@ -83,7 +83,6 @@ public struct ProxyConfiguration: Sendable {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// Whether a connection for this URL is made without the proxy that there may be.
     package func isBypassed(by url: URL) -> Bool {
         if case .none = kind { return false }
         guard let host = url.host else { return false }
@@ -100,10 +99,8 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// The proxy's URL in the environment at this time, as curl looks for it; `nil` without one. A server's program may have
-    /// a client's header as `HTTP_PROXY` (CVE-2016-5385), so that name does not count.
-    ///
-    /// - Parameter variable: The value of a name in the environment.
+    /// The proxy's URL in the environment now, as curl looks for it; `nil` without one. `HTTP_PROXY` does not count:
+    /// a server's program may have a client's header as that (CVE-2016-5385).
     package static func environmentURL(
         isTLS: Bool, _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String? {

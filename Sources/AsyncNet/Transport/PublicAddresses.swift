@@ -1,7 +1,6 @@
 /// Which addresses belong to servers on the Internet, by IANA's special-purpose address registries (RFC 6890) of October 2025.
 enum PublicAddresses {
-    /// - Parameter address: 4 or 16 bytes.
-    /// - Returns: Why the address is not public; `nil` for one that is.
+    /// Why an address of 4 or 16 bytes is not public; `nil` for one that is.
     static func objection(to address: [UInt8]) -> String? {
         guard address.count == 16 else { return objection(to: address, special: ipv4, global: globalIPv4) }
         let embedded = EmbeddedAddresses(in: address)

@@ -25,15 +25,12 @@ public struct RequestMetrics: Sendable {
     /// What the session's cache did for the last hop that it was asked about; `nil` without a cache.
     public var cacheOutcome: CacheOutcome?
 
-    /// The transport's measurements of the last hop.
     private(set) var transport = TransportMetrics()
     private var hopList = HopList()
 
     /// Metrics of a request that has not begun.
     public init() {}
 }
-
-// MARK: Hops
 
 extension RequestMetrics {
     /// The hops of all attempts in their order, the last 100; without the further segments of a download, and of a
@@ -87,7 +84,6 @@ extension RequestMetrics {
         set { transport.certificateExpiry = newValue }
     }
 
-    /// A hop begins; until its transport reports, nothing is measured of it.
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)
         transport = TransportMetrics()

@@ -10,14 +10,10 @@ final class RequestQueue: Sendable {
 
     init(_ limit: ConcurrencyLimit) { queue = Locked(FairQueue(limit)) }
 
-    /// The number of requests with a permit.
     var activeCount: Int { queue.withLock { $0.activeCount } }
-    /// The number of requests that wait for a permit.
     var waitingCount: Int { queue.withLock { $0.waitingCount } }
-    /// The number of origins with requests that have a permit or wait for one.
     var originCount: Int { queue.withLock { $0.originCount } }
 
-    /// A permit, given back by `release` or when it is deallocated.
     final class Permit: Sendable {
         private let queue: RequestQueue
         private let origin: String
@@ -27,7 +23,6 @@ final class RequestQueue: Sendable {
 
         deinit { release() }
 
-        /// Gives the permit back; only the first call counts.
         func release() {
             guard !isReleased.exchange(true, ordering: .relaxed) else { return }
             queue.leave(origin)

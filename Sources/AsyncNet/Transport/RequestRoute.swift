@@ -5,7 +5,6 @@ package struct RequestRoute {
     var unixSocket: String?
     var proxy: ProxyConfiguration
     var addresses: [String: [String]]
-    /// `nil` for the system's.
     var resolver: String?
 
     package init(

@@ -12,14 +12,12 @@ package final class ScopedTransport: Transport {
     /// The transport of the innermost scope; `nil` outside of every scope.
     @TaskLocal package static var current: ScopedTransport?
 
-    /// The transport of the scope around this one.
     package let outer: ScopedTransport?
     /// Distinguishes what the scope's transport has responded, in a cache, from other responses.
     let id = UUID()
     private let transport: any Transport
     private let end = Locked<AsyncNetError?>(nil)
 
-    /// - Parameter outer: The scope outside; by default the current one.
     package init(_ transport: any Transport, outer: ScopedTransport? = current) {
         (self.transport, self.outer) = (transport, outer)
     }

@@ -1,14 +1,13 @@
 import Foundation
 
-/// The certificates of a server that was not trusted, the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
-/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked` over libcurl, and
-/// over URLSession on Apple platforms with other settings than the default; unless the settings refuse the host before a
-/// connection is made, see ``TLSConfiguration/refused``.
+/// The certificates of a server that was not trusted: the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
+/// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked`.
+///
+/// Over URLSession only on Apple platforms, with other settings than the default. Without it ends a request whose host
+/// the settings refuse before a connection is made, see ``TLSConfiguration/refused``.
 public struct ServerTrustFailure: Error, Sendable, Hashable {
-    /// The certificates that the server showed, its own first.
-    ///
-    /// Empty if the server's own cannot be read, and over libcurl, which does not keep those that it refuses, unless the
-    /// server has none of the pins.
+    /// The certificates that the server showed, its own first. Empty if its own cannot be read, and over libcurl,
+    /// which does not keep those that it refuses, unless the server has none of the pins.
     public var certificates: [ServerCertificate]
     /// The pins that were expected, if none of them is the server's.
     public var expectedPins: [String]
@@ -47,22 +46,19 @@ extension AsyncNetError {
 }
 
 extension TransportMetrics {
-    /// What ``certificates`` say, the server's own first; those that cannot be read are left out; none if the own one
-    /// cannot be read.
-    ///
-    /// Empty on a reused connection, since certificates are shown in a connection's handshake only.
+    /// What ``certificates`` say, without those that cannot be read; none if that is the server's own. Empty on a
+    /// reused connection, whose handshake is over.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 
 extension ConnectionInfo {
-    /// What ``certificates`` say, the server's own first; those that cannot be read are left out; none if the own one
-    /// cannot be read.
+    /// What ``certificates`` say, without those that cannot be read; none if that is the server's own.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 
 extension ServerCertificate {
-    /// What a chain in PEM says, without those certificates that cannot be read; nothing if that is the server's own, whose
-    /// place an issuer's must not take.
+    /// What a chain in PEM says, without those that cannot be read; nothing if that is the first, whose place no
+    /// issuer's must take.
     static func chain(_ pems: [String]) -> [ServerCertificate] {
         guard let first = pems.first, let own = try? ServerCertificate(Data(first.utf8)) else { return [] }
         return [own] + pems.dropFirst().compactMap { try? ServerCertificate(Data($0.utf8)) }

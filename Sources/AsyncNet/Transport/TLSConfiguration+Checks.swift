@@ -16,14 +16,12 @@ extension TLSConfiguration {
         throw AsyncNetError(.unsupportedByTransport, "This transport has no setting for \(name): use .sockets()")
     }
 
-    /// Whether no server is accepted.
     package var isRefused: Bool { trust.kind == .refused }
 
     var isDisabled: Bool {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
     }
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for values that no transport can have.
     package func validate() throws(AsyncNetError) {
         try checkPins()
         try checkVersions()

@@ -30,7 +30,6 @@ extension TLSConfiguration {
 }
 
 extension TLSConfiguration {
-    /// The files that the settings name.
     var files: [String] {
         var files: [String] = []
         if case .file(let path) = trust.kind { files.append(path) }

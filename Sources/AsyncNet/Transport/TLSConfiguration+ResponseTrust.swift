@@ -1,9 +1,7 @@
 import Foundation
 
 extension TLSConfiguration {
-    /// The trust of a response over TLS with these settings.
-    ///
-    /// - Parameter route: The way to the server, which counts without verification only.
+    /// The trust of a response over TLS; `route`, the way to the server, counts without verification only.
     func trust(by route: String) -> ResponseTrust {
         guard !isRefused else { return .nothing }
         return isDisabled
@@ -47,9 +45,6 @@ extension TLSConfiguration {
 }
 
 extension TLSHosts {
-    /// The trust of a response to this request.
-    ///
-    /// - Parameter route: The way to the server.
     package func trust(for request: HTTPRequestHead, _ route: () -> String) -> ResponseTrust {
         guard request.urlText.isTLS else { return ResponseTrust(route: route()) }
         let tls = settings[index(forURL: request.urlText)]

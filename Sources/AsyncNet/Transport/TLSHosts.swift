@@ -1,17 +1,13 @@
 import Foundation
 
-/// Chooses the TLS settings for a host: those of the host itself, then those of the wildcard for its last labels, then the
-/// default.
+/// Chooses the TLS settings for a host: its own, then those of the wildcard for its last labels, then the default.
 package struct TLSHosts: Sendable {
     /// The settings that differ from each other; the first is the default.
     package let settings: [TLSConfiguration]
-    /// Indices of `settings`, by host.
     private var hosts: [HostName: Int] = [:]
     /// Indices of `settings`, by what follows `*.`.
     private var wildcards: [HostName: Int] = [:]
 
-    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for a pattern that is neither a host nor a wildcard,
-    ///   and for two patterns of one host.
     package init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
         var (settings, indices) = ([standard], [standard: 0])
         for tls in patterns.values where indices[tls] == nil {
@@ -49,10 +45,6 @@ package struct TLSHosts: Sendable {
         return host.parent.flatMap { wildcards[$0] } ?? 0
     }
 
-    /// The settings for a connection to a host.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for what is no host, and `.certificateNotTrusted` for a host that
-    ///   is refused.
     package func settings(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
         let name = HostName(host)
         guard name != nil || settings.count == 1 else { throw Self.unnamed }
@@ -69,18 +61,14 @@ package struct TLSHosts: Sendable {
         AsyncNetError(.malformedURL, "The host is not a name that the transport's tlsForHosts could have an entry for")
     }
 
-    /// The index of the settings for the host in a URL's text.
     package func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }
 }
 
 extension TLSConfiguration {
-    /// - Throws: ``AsyncNetError`` with code `.certificateNotTrusted` for ``refused``.
     func unlessRefused(_ host: String) throws(AsyncNetError) -> TLSConfiguration {
         guard isRefused else { return self }
         throw .unlisted(HostName(host)?.text ?? "the host")
     }
-
-    // MARK: Servers that are not verified
 
     /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
     package static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
@@ -97,12 +85,11 @@ extension TLSConfiguration {
 }
 
 extension String {
-    /// Whether this is the text of a URL with the scheme `https`.
     package var isTLS: Bool { utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 0x20 == $1 | 0x20 } }
 }
 
 extension AsyncNetError {
-    /// The settings for other hosts than those of `tlsForHosts` are ``TLSConfiguration/refused``.
+    /// The error for a host without an entry, if the settings for other hosts are ``TLSConfiguration/refused``.
     package static func unlisted(_ host: String) -> AsyncNetError {
         AsyncNetError(
             .certificateNotTrusted, "The transport's tlsForHosts has no entry for \(host), and other hosts are refused")

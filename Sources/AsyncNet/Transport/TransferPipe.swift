@@ -2,22 +2,17 @@ package import Foundation
 
 /// Passes one response from a transport's callbacks to the task that reads it.
 ///
-/// The transport's functions (`receive…`, `finish`) are called in order and do not wait for the reader. They may be
-/// called late: what the transport delivers after the end of the transfer is dropped. The reader's functions (`head`,
-/// `nextBatch`) suspend until there is something to read. Either side may end the transfer and the first end counts:
-/// the transport by `finish`, the reader by `abort`, which also happens when its task is cancelled. An abort resumes
-/// the reader and calls the transport's `onAbort`, exactly once, so that no reader waits until the transport
-/// notices.
+/// The transport's functions (`receive…`, `finish`) are called in order and do not wait for the reader; after the end
+/// they do nothing. The reader's functions (`head`, `nextBatch`) suspend until there is something to read. The first
+/// end counts: the transport's `finish`, or the reader's `abort`, also by a cancel of its task, which resumes the
+/// reader and calls the transport's `onAbort` once.
 ///
 /// With the delivery `.whole` the reader is resumed at the end of the body or when the buffer is full; with
 /// `.asItArrives`, for each chunk. The head of a redirect, of an error or of a response that will be refused changes
-/// the first delivery to the second: the reader may not need such a body, and the body may never end.
+/// the first to the second: the reader may not need such a body, which may never end.
 ///
 /// While more bytes are stored than the high-water mark, `receive` returns `.pause`; `onDemand` is called when the
-/// reader has taken them.
-///
-/// `TransferPipeState` decides what follows from each call. Hooks are called outside the lock, because they may take locks
-/// of their own.
+/// reader has taken them. Hooks are called outside the lock, because they may take locks of their own.
 package final class TransferPipe: Sendable {
     package enum Demand { case more, pause }
 
@@ -30,11 +25,8 @@ package final class TransferPipe: Sendable {
     private let state: AwaitedState<State>
     private let isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
-    /// - Parameters:
-    ///   - limit: The largest body in bytes; a larger body ends the transfer with `.bodyTooLarge`. `nil` means no
-    ///     limit.
-    ///   - isUrgent: Whether a head with a status below 300 is delivered at once with the delivery `.whole` too, as a
-    ///     validator refuses it.
+    /// - Parameter isUrgent: Whether a validator refuses a head with a status below 300, which is then delivered at
+    ///   once.
     package init(
         _ delivery: TransportRequest.Delivery, limit: Int64? = nil,
         isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil
@@ -56,8 +48,6 @@ package final class TransferPipe: Sendable {
         deinit { pipe.abort(AsyncNetError(.cancelled, "The response's body was dropped")) }
     }
 }
-
-// MARK: The transport's side
 
 extension TransferPipe {
     /// Sets the hooks that end and unpause the transfer. If the transfer has been aborted, `onAbort` is called now.
@@ -102,16 +92,13 @@ extension TransferPipe {
     package func finish(_ result: Result<Void, AsyncNetError>) { finish(nil, nil, result) }
 }
 
-// MARK: The reader's side
-
 extension TransferPipe {
     func head() async throws(AsyncNetError) -> HTTPResponseHead {
         await wait { $0.machine.hasHeadToRead }
         return try state.read { $0.machine.receivedHead }.get()
     }
 
-    /// The head with a body that reads this pipe, or with the body itself if the transfer has succeeded by then and the
-    /// body is in one piece.
+    /// The head with a body that reads this pipe, or with the whole body if that has arrived in one piece.
     package func response() async throws(AsyncNetError) -> (head: HTTPResponseHead, body: TransportBody) {
         await wait { $0.machine.hasHeadToRead }
         let (head, whole) = state.change { ($0.machine.receivedHead, $0.machine.takeWhole()) }
@@ -129,7 +116,6 @@ extension TransferPipe {
         return try read.get()
     }
 
-    /// Ends the transfer and drops the bytes that have not been read.
     func abort(_ error: AsyncNetError) {
         let onAbort = state.change { state -> (@Sendable () -> Void)? in
             guard state.machine.abort(error) else { return nil }

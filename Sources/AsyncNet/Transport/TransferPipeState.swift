@@ -1,17 +1,14 @@
 import Foundation
 
-/// The decisions of a `TransferPipe`: when the reader continues, when the transport pauses, and how the transfer ended.
-///
-/// The struct performs no I/O and holds no lock, closure or continuation. Each mutating function records an event of
-/// the transport or of the reader and returns what the pipe does about it after it has released its lock.
+/// The decisions of a `TransferPipe`: when the reader continues, when the transport pauses, and how the transfer
+/// ended. Without I/O, locks and continuations: each function returns what the pipe does once it has released its
+/// lock.
 struct TransferPipeState {
-    /// How many bytes are stored before the transport pauses.
     static let highWaterMark = 256 * 1024
 
     enum ChunkAction {
         case store
         case pause
-        /// The body is larger than its limit.
         case abort(AsyncNetError)
     }
 
@@ -20,8 +17,7 @@ struct TransferPipeState {
     private(set) var end: Result<Void, AsyncNetError>?
     private(set) var isPaused = false
 
-    /// Whether the reader decodes the body's content coding. It then counts the decoded bytes itself and reads each
-    /// chunk as it arrives, whatever `delivery` is.
+    /// Whether the reader decodes the body: it then counts decoded bytes itself, and reads each chunk as it arrives.
     private var isEncoded = false
     private var chunks: [Data] = []
     private var bufferedBytes = 0
@@ -35,13 +31,10 @@ struct TransferPipeState {
     }
 }
 
-// MARK: The transport's events
-
 extension TransferPipeState {
     mutating func expectEncodedBody() { isEncoded = true }
 
-    /// - Parameter isUrgent: Whether the reader gets the head and each chunk at once, even if its delivery was
-    ///   `.whole`.
+    /// - Parameter isUrgent: Whether the reader gets the head and each chunk at once, even with `.whole`.
     mutating func receive(_ head: HTTPResponseHead, isUrgent: Bool) {
         guard end == nil else { return }
         self.head = head
@@ -59,17 +52,11 @@ extension TransferPipeState {
         return isPaused ? .pause : .store
     }
 
-    /// Whether the body is within its limit with this chunk.
     private mutating func count(_ chunk: Data) -> Bool {
         receivedBytes += Int64(chunk.count)
         return isEncoded || receivedBytes <= limit
     }
 
-    /// Ends the transfer. Bytes received before remain readable.
-    ///
-    /// - Parameters:
-    ///   - head: The head, if it has not been received before.
-    ///   - chunk: The last bytes of the body.
     mutating func finish(_ head: HTTPResponseHead?, _ chunk: Data?, _ result: Result<Void, AsyncNetError>) {
         guard end == nil else { return }
         self.head = head ?? self.head
@@ -80,8 +67,6 @@ extension TransferPipeState {
     }
 }
 
-// MARK: The reader's calls
-
 extension TransferPipeState {
     private var isFull: Bool { bufferedBytes > Self.highWaterMark }
 
@@ -91,8 +76,7 @@ extension TransferPipeState {
         end != nil || (delivery == .asItArrives || isEncoded ? !chunks.isEmpty : isFull)
     }
 
-    /// Fails with the transfer's error if it ended before the head, or was cancelled, and with `.emptyReply` if it
-    /// succeeded without a head.
+    /// The transfer's error if it ended before the head, or was cancelled; `.emptyReply` if it succeeded without one.
     var receivedHead: Result<HTTPResponseHead, AsyncNetError> {
         if case .failure(let error) = end, head == nil || error.code == .cancelled { return .failure(error) }
         return head.map { .success($0) } ?? .failure(AsyncNetError(.emptyReply))
@@ -115,8 +99,6 @@ extension TransferPipeState {
         return (end.map { nil }, isPaused)
     }
 
-    /// Ends the transfer and drops the bytes that have not been read.
-    ///
     /// - Returns: `false` if the transfer had ended before.
     mutating func abort(_ error: AsyncNetError) -> Bool {
         guard end == nil else { return false }

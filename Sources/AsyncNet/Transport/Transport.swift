@@ -69,12 +69,10 @@ public struct TransportRequest: Sendable {
         var delivery = Delivery.asItArrives
         /// Among the transfers that wait for a connection.
         var priority = RequestPriority.normal
-        /// Whether a head with a status below 300 is delivered at once with ``Delivery/whole`` too, as a validator
-        /// refuses it.
+        /// Whether a validator refuses a head with a status below 300, which is then delivered at once, also with
+        /// `.whole`.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
-        /// What observers of this hop need; `nil` if nobody observes.
         var interests: EventInterests?
-        /// What learns of the hop's connection.
         var connectionObservers: [any ConnectionObserver] = []
         var onEvent: (@Sendable (TransportEvent) -> Void)?
         /// Set if the session's clock moves by itself when nothing runs.
@@ -82,7 +80,6 @@ public struct TransportRequest: Sendable {
         var urlTemplate: String?
         /// How the request uses the session's cache, by the `URLRequest` that it was made of.
         var cacheMode: CacheMode?
-        /// Whether the response's body is delivered as it was sent, whatever the request's headers.
         var keepsContentCoding = false
         /// Whether the request is sent on a new connection, since its server has refused a kept one for it.
         var needsNewConnection = false
@@ -160,8 +157,8 @@ public struct TransportRequest: Sendable {
         get { values.value.cacheMode }
         set { change { $0.cacheMode = newValue } }
     }
-    /// Whether the response's body is delivered as it was sent: by the request's options, or since its
-    /// `Accept-Encoding` accepts no other coding than `identity`.
+    /// Whether the body is delivered as it was sent: by an option, or since the request's `Accept-Encoding` accepts
+    /// only `identity`.
     package var keepsContentCoding: Bool { values.value.keepsContentCoding || head.headers.acceptsOnlyIdentity }
     /// Asks for a body without a coding, unless the caller asks for another, and for its bytes as they are sent.
     mutating func keepContentCoding() {
@@ -222,9 +219,8 @@ public struct TransportResponse: Sendable {
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The response with a decoded body, whose chunks have at most 64 KiB. The body is decoded as it is read.
-    ///
-    /// The response itself if it is to keep its codings, or if `Content-Encoding` names none.
+    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB; the response itself if it
+    /// keeps its codings, or has none.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in

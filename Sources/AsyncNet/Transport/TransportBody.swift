@@ -23,13 +23,12 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// A body of which each reader calls a closure of its own for the next chunk.
+    /// A body whose readers each call a closure of their own for the next chunk.
     init(reading makeNext: @escaping @Sendable () -> () async throws -> Data?) { source = .sequence(makeNext) }
 
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
-    /// Whether the transfer is known to have ended, with success or an error; always `false` for a body made of a
-    /// sequence.
+    /// Whether the transfer is known to have ended; always `false` for a body made of a sequence.
     var isOver: Bool {
         switch source {
         case .data: true
@@ -38,9 +37,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The whole body, if it is in memory.
     package var data: Data? { if case .data(let data) = source { data } else { nil } }
-    var isInMemory: Bool { data != nil }
 
     /// The iterator over the chunks. Make a single iterator: the body can be read once.
     public func makeAsyncIterator() -> AsyncIterator {

@@ -1,13 +1,11 @@
 extension TransportRequest {
-    /// Refuses an invalid URL, method, header or body.
     func check() throws(AsyncNetError) {
         _ = try head.url.checkedForHTTP()
         try head.validate()
         try body.check()
     }
 
-    /// The request with the type of its body, if that is JSON, or a form, whose boundary is chosen and named in
-    /// `Content-Type`.
+    /// The request with the `Content-Type` of its body, if that is JSON, or a form, whose boundary is chosen here.
     func settled() throws(AsyncNetError) -> TransportRequest {
         var request = self
         if body.isJSON, !head.headers.contains(name: "Content-Type") {

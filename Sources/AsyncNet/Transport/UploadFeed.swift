@@ -71,8 +71,6 @@ package final class UploadFeed: Sendable {
     /// - Parameter onData: Called by the writer's task when a paused transport can read again.
     init(onData: @escaping @Sendable () -> Void) { self.onData = onData }
 
-    // MARK: The transport's side
-
     /// Begins the task that writes, unless the feed is closed; `close` cancels it.
     func begin(_ makeWriter: () -> Task<Void, Never>) {
         state.change { state in if !state.isClosed { state.writer = makeWriter() } }
@@ -80,17 +78,14 @@ package final class UploadFeed: Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece { state.change { $0.read(into: buffer) } }
 
-    /// The error that the sequence threw, if it did.
     var failure: AsyncNetError? {
         state.read { state in
             if case .failure(let error) = state.end { error } else { nil }
         }
     }
 
-    /// What follows the body after its end; none before.
     var trailers: HTTPHeaders { state.read { (try? $0.end?.get()) ?? [:] } }
 
-    /// Ends the feed: the transfer is over, and the writer stops.
     func close() {
         let writer = state.change { state in
             state.isClosed = true
@@ -100,8 +95,6 @@ package final class UploadFeed: Sendable {
         }
         writer?.cancel()
     }
-
-    // MARK: The writer's side
 
     /// Writes all chunks of the reader, and then the body's trailers; does not begin if the feed is closed already.
     func write(_ reader: BodyReader) async {
@@ -119,7 +112,6 @@ package final class UploadFeed: Sendable {
 
     private var isClosed: Bool { state.read { $0.isClosed } }
 
-    /// Appends a chunk and suspends while the buffer is full.
     private func put(_ chunk: Data) async {
         let (isStarving, isFull) = state.change { ($0.write(chunk), $0.bufferedBytes > State.highWaterMark) }
         if isStarving { onData() }

@@ -12,7 +12,6 @@ package struct WaitingLine<Waiter> {
 
     package init() {}
 
-    /// The number of the first waiter.
     private(set) var first: Int?
 
     package mutating func append(_ id: Int, _ waiter: Waiter) {
