@@ -21,7 +21,7 @@ struct Admission<Rest: Station>: Station {
     private func admit(_ origin: String, _ attempt: Attempt) async throws {
         let (run, limits) = (attempt.run, attempt.run.environment.limits)
         var pass = try limits.breakers?.allow(origin: origin)
-        // The hop before has begun to watch for silence; no server is silent during this wait.
+        // The previous hop has begun to watch for silence; during this wait no server is silent.
         run.watch.pause()
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
@@ -45,7 +45,6 @@ struct Admission<Rest: Station>: Station {
     }
 }
 
-/// The end of a hop: its permit is given back, and its origin's circuit breaker learns how it ended.
 extension Attempt {
     /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
     ///
@@ -61,7 +60,6 @@ extension Attempt {
     /// The hop's response is known; its body may not be.
     func judgeHop(_ head: HTTPResponseHead) { run.takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
 
-    /// The hop, if one runs, has failed with this error.
     func failHop(_ error: any Error) async {
         let pass = run.takePass()
         run.watch.endHop(.init(error))

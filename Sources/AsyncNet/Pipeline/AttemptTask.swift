@@ -13,8 +13,6 @@ final class AttemptTask: Sendable {
 
     /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
     /// thrown, also if that came before this part.
-    ///
-    /// - Parameter executor: The executor that the task prefers.
     func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -41,13 +39,11 @@ final class AttemptTask: Sendable {
     /// Whether the attempt's time is limited, and has begun.
     var isTimed: Bool { state.withLock { $0.timer != nil } }
 
-    /// Starts the limit of the attempt's time, once.
     func beginTime(_ schedule: (AttemptTask) -> TimerQueue.Timer?) {
         guard state.withLock({ $0.timer == nil && !$0.isOver }), let timer = schedule(self) else { return }
         state.withLock { $0.timer = timer }
     }
 
-    /// Ends the attempt: later failures are ignored.
     func end(_ timers: TimerQueue) {
         let timer = state.withLock { state in
             state.isOver = true

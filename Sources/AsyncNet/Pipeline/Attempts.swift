@@ -52,8 +52,6 @@ struct Attempts<Rest: Station>: Station {
         return try earlier ?? result.get()
     }
 
-    // MARK: One attempt
-
     private func result(of attempt: Attempt, _ request: TransportRequest) async -> Result<Response, any Error> {
         do {
             let response = try await sendAdapted(request, in: attempt)
@@ -78,7 +76,6 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
-    /// - Parameter isRepeated: Whether the credential was replaced.
     private func prepared(_ request: TransportRequest, for attempt: inout Attempt, _ isRepeated: Bool) async throws
         -> TransportRequest
     {
@@ -104,8 +101,6 @@ struct Attempts<Rest: Station>: Station {
         }
         run.send(.validated(nil))
     }
-
-    // MARK: Adapters
 
     /// Adapts the request; with a cache first with an expired credential, which is refreshed only if the request is sent.
     private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt, _ isRepeated: Bool)

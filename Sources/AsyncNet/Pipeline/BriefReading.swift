@@ -3,9 +3,7 @@ import Foundation
 /// Reads at most the first 64 KiB, for at most one second, of the bodies of redirects, of challenges, and of responses
 /// whose head a validator rejects. Such a body may break off, or never end.
 extension Attempt {
-    /// The largest number of bytes that are read of a body here.
     private static let briefLength = 64 * 1024
-    /// The longest time for which a body is read here.
     private static let briefTime = Duration.seconds(1)
 
     struct BriefReading: Sendable {
@@ -46,7 +44,6 @@ extension Attempt {
         return reading ?? BriefReading()
     }
 
-    /// The bytes received before the limit, the end of the body, an error or a cancel.
     private func read(_ response: TransportResponse, onFirst: (@Sendable () -> Void)?) async -> BriefReading {
         var reading = BriefReading()
         do {

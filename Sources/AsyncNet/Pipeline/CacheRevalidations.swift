@@ -22,7 +22,6 @@ final class CacheRevalidations: Sendable {
         }
     }
 
-    /// Returns when those that run have ended.
     func drained() async {
         for task in running.withLock({ Array($0.values) }) { await task.value }
     }

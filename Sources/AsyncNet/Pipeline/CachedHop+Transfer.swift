@@ -48,10 +48,8 @@ extension CachedHop {
         return response
     }
 
-    /// The stored response in place of the error that ended the hop, or kept it from beginning (RFC 5861 §4).
-    ///
-    /// - Returns: `nil` after a cancel or a response, if the error is not one of the connection or of the origin's
-    ///   circuit, or if the stored body is damaged.
+    /// The stored response in place of an error of the connection or of the origin's circuit (RFC 5861 §4); `nil` after a
+    /// cancel or a response, and if the stored body is damaged.
     private func response(inPlaceOf error: any Error, _ entry: CacheEntry) async -> Response? {
         let failure = AsyncNetError(wrapping: error, as: .transportFailed)
         guard !Task.isCancelled, run.record.head == nil,
@@ -62,10 +60,8 @@ extension CachedHop {
         return await use(entry.response, body, of: entry, as: .stale)
     }
 
-    /// The stored response in place of a response that confirms it, or of an error.
-    ///
-    /// - Returns: `nil` if the stored response is damaged, has no byte of the requested range, or is another version than the
-    ///   server's.
+    /// The stored response in place of a response that confirms it, or of an error; `nil` if the stored response is
+    /// damaged, has no byte of the requested range, or is another version than the server's.
     private func replacing(_ response: Response, by entry: CacheEntry, _ sent: Sent) async throws -> Response? {
         let isConfirmed = response.head.statusCode == 304
         let isVersion = !isConfirmed || entry.response.isConfirmed(by: response.head)
@@ -89,7 +85,8 @@ extension CachedHop {
     /// The statuses in whose place a stale response may be used (RFC 5861 §4).
     private static let errors: Set<Int> = [500, 502, 503, 504]
 
-    /// Stores what a 304 response has changed: it may be for other requests now, or not be stored any more.
+    /// Stores what a 304 response has changed: the stored response may suit other requests now, or not be stored any
+    /// more.
     private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sent) async {
         guard !cache.removals.hasRemoved(key, since: sent.removals) else { return }
         var (updated, variant) = (confirmed, CacheVariant?.none)
@@ -138,7 +135,8 @@ extension CachedHop {
     /// The response with a body that is stored as it is read; `nil` if it may not be stored.
     private func storing(_ response: Response, _ sent: Sent) async -> Response? {
         let head = response.head
-        guard request.method != .head, isSmallEnough(head), !(head.isTruncatable && request.url.scheme == "https"),
+        guard request.method != .head, head.contentLength ?? 0 <= cache.store.maximumBodySize,
+            !(head.isTruncatable && request.url.scheme == "https"),
             let headers = await headersToStore(head.statusCode, head.headers),
             let variant = CacheVariant(of: headers, to: request, isPart: head.statusCode == 206)
         else { return nil }
@@ -178,10 +176,6 @@ extension CachedHop {
             if let first, let last { return Neighbour(whole: whole, before: first, after: last) }
         }
         return nil
-    }
-
-    private func isSmallEnough(_ head: HTTPResponseHead) -> Bool {
-        head.contentLength.map { $0 <= cache.store.maximumBodySize } ?? true
     }
 }
 

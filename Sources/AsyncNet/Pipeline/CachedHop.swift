@@ -16,7 +16,7 @@ struct CachedHop: Sendable {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
-        // The transport has an error to throw.
+        // The request is sent, and fails with the transport's error.
         guard trust != .nothing else { return nil }
         plain = attempt.hopRequest ?? outgoing
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
@@ -34,7 +34,6 @@ struct CachedHop: Sendable {
     var run: RequestRun { attempt.run }
     var now: Date { run.environment.date }
 
-    /// The response, from the cache or by a transfer.
     func response(to outgoing: TransportRequest, _ transfer: Transfer) async throws -> Response {
         guard request.isCacheable else {
             return request.isOnlyIfCached ? try await unavailable() : try await bypassed(outgoing, transfer)
@@ -70,9 +69,6 @@ struct CachedHop: Sendable {
         Response(message, to: plain, isStored: true)
     }
 
-    // MARK: A stored response
-
-    /// - Returns: `nil` if the stored body is damaged.
     func use(_ entry: CacheEntry, as outcome: CacheOutcome) async -> Response? {
         guard let body = await body(of: entry) else { return nil }
         return await use(entry.response, body, of: entry, as: outcome)
@@ -91,9 +87,8 @@ struct CachedHop: Sendable {
         return stored(message.decoded { [cache, key] in await cache.store.remove(entry, key) })
     }
 
-    /// What of the stored body the request asks for.
-    ///
-    /// - Returns: `nil` if the body is damaged, which is removed then, and if it has no byte of the requested range.
+    /// The bytes of the stored body that the request asks for; `nil` if the body is damaged, which is removed then, and if
+    /// it has no byte of the requested range.
     func body(of entry: CacheEntry) async -> TransportBody? {
         if request.method == .head { return TransportBody(Data()) }
         guard let bytes = bytes(of: entry) else { return nil }
@@ -102,7 +97,6 @@ struct CachedHop: Sendable {
         return nil
     }
 
-    /// The bytes of the stored body that the request asks for.
     private func bytes(of entry: CacheEntry) -> Range<Int64>? {
         let (response, size) = (entry.response, entry.body.size)
         guard request.range != nil, response.statusCode == 200 || response.statusCode == 206 else { return 0..<size }

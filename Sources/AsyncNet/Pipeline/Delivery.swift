@@ -43,13 +43,9 @@ extension Attempt {
         return try await interruptibly { try await receive(response) }
     }
 
-    // MARK: Body
-
     private var validators: [Validator] { run.policies.validators }
 
-    /// Validates the response's head, and has the sink receive the body.
-    ///
-    /// - Returns: The body, if it was kept in memory.
+    /// Validates the response's head, and has the sink receive the body; returns a body that was kept in memory.
     private func receive(_ response: Response) async throws -> Data? {
         run.watch.receivedFinal(response.head)
         if response.request.delivery == .asItArrives {
@@ -107,8 +103,6 @@ extension Attempt {
         }
         run.send(.validated(nil))
     }
-
-    // MARK: Responses that are refused by their head
 
     /// The first validator's refusal of this response, whose body is to be kept in memory, by its status or type.
     func refusal(of head: HTTPResponseHead, to request: HTTPRequestHead) -> HeadRefusal? {

@@ -12,13 +12,9 @@ final class Environment: Sendable {
     let limits: SharedLimits
     let revalidations = CacheRevalidations()
     let transfers = TransferCount()
-    /// The observers of all requests.
     let events: EventHub
-    /// The session's interceptors.
     let policies: PolicyList
-    /// When the session was made.
     private let start = Date()
-    /// Makes the requests that are sent from callers' arguments.
     let assembly: RequestAssembly
 
     init(_ configuration: SessionConfiguration, _ transport: any Transport, isAutomatic: Bool = false) {
@@ -32,7 +28,6 @@ final class Environment: Sendable {
         assembly = RequestAssembly(configuration)
     }
 
-    /// Tells this session from others.
     var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
     var cache: HTTPCache? { configuration.cache }

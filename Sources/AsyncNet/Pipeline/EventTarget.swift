@@ -3,11 +3,8 @@ protocol EventTarget: AnyObject, Sendable {
     var isObserved: Bool { get }
     /// What observers need; `nil` if nobody observes.
     var interests: EventInterests? { get }
-    /// A hop begins.
-    ///
     /// - Returns: `false` if the request is over, and the hop with it.
     func begin(_ hop: RunningHop) -> Bool
-    /// Sends a step, of a hop that runs or of none.
     func send(_ event: RequestEvent, of hop: RunningHop?)
     /// A hop has ended. Does nothing if the target knows that already.
     func end(_ hop: RunningHop, _ summary: HopSummary)

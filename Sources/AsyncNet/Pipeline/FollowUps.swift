@@ -53,17 +53,14 @@ struct FollowUps<Rest: Station>: Station {
 
 /// What the hops so far determine for the next hop.
 private struct Course {
-    /// The URLs of the redirects followed so far.
     var visited: [URL] = []
-    /// The value of `Authorization` made of the credential.
     var authorization: String?
     /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
     var isForChallenge = false
     var challenges = 0
     /// Whether the request was sent again after a 421 or 425.
-    private var hasSentAgain = false
-    /// Whether the next hop needs another connection than the last.
-    private var needsNewConnection = false
+    var hasSentAgain = false
+    var needsNewConnection = false
     /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
     static let maximumChallenges = 3
 
@@ -75,8 +72,6 @@ private struct Course {
         if let authorization { outgoing.head.headers.update(.authorization(authorization)) }
     }
 
-    init(visited: [URL] = []) { self.visited = visited }
-
     /// Why the same request is to be sent again; `nil` if it is not. A stored response is no reason.
     mutating func repeats(
         _ sent: TransportRequest, after response: Response, _ credential: PasswordCredential?,
@@ -87,9 +82,9 @@ private struct Course {
         return isUnprocessed(response.head, sent) ? .sentAgain : nil
     }
 
-    /// Whether the server did not process the request because of the connection: 421, as it does not respond for this origin
-    /// there (RFC 9110 §15.5.20), or 425, as the request may have been sent before the handshake's end, on another
-    /// connection on its way (RFC 8470 §5.2). Such a request is sent again once, with any method.
+    /// Whether the server did not process the request because of the connection: 421, as the server does not respond
+    /// for this origin there (RFC 9110 §15.5.20), or 425, as a connection on the way may have carried it as early
+    /// data (RFC 8470 §5.2). Such a request is sent again once, with any method.
     private mutating func isUnprocessed(_ head: HTTPResponseHead, _ sent: TransportRequest) -> Bool {
         guard head.statusCode == 421 || head.statusCode == 425, !hasSentAgain, sent.body.replay != .once else {
             return false
@@ -99,7 +94,6 @@ private struct Course {
         return true
     }
 
-    /// Whether the hop that begins needs another connection than the last.
     mutating func takeNewConnection() -> Bool {
         defer { needsNewConnection = false }
         return needsNewConnection
@@ -114,9 +108,8 @@ private struct Course {
             spaces.receive(head, to: sent, credential)
             return false
         }
-        // Credentials that were sent without a challenge may have an old nonce, and are made again with the nonce of
-        // this challenge. Credentials made for a challenge are made again only if the server declares their nonce
-        // stale.
+        // Credentials that were sent without a challenge are made again with the nonce of this challenge; those made for a
+        // challenge only if the server declares their nonce stale.
         let refused = isForChallenge ? authorization : nil
         let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
         guard sent.body.replay != .once else { return false }
@@ -138,7 +131,6 @@ extension Attempt {
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
     }
 
-    /// The attempt as the stations of its next hop see it.
     fileprivate func hop(_ request: TransportRequest, _ course: Course) -> Attempt {
         var copy = self
         copy.hopRequest = request

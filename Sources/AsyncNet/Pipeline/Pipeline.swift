@@ -46,7 +46,6 @@ struct Deadline<Rest: Station>: Station {
 }
 
 extension RequestRun {
-    /// Makes the request, and sends it through all stations.
     @concurrent
     func outcome(of blueprint: RequestBlueprint) async -> TransferOutcome {
         record.begin(environment.timers.time)

@@ -1,4 +1,3 @@
-/// Counts the received bytes of a body.
 struct ReceivedBytes: Sendable {
     var count: Int64
     /// The bytes of the file that were there before this body.
@@ -7,12 +6,9 @@ struct ReceivedBytes: Sendable {
     var total: Int64?
     /// The length of the body by its `Content-Range`; `nil` without that header.
     var expected: Int64?
-    /// Whether the body is longer than `expected`.
     private(set) var isExceeded = false
 
     /// Counts a chunk, unless the body would then be longer than `expected`.
-    ///
-    /// - Throws: `.badServerResponse`.
     mutating func add(_ chunk: Int) throws(AsyncNetError) {
         isExceeded = expected.map { count + Int64(chunk) > $0 } ?? false
         guard !isExceeded else {
@@ -23,7 +19,6 @@ struct ReceivedBytes: Sendable {
         count += Int64(chunk)
     }
 
-    /// - Throws: `.bodyEndedEarly` if the body is shorter than `expected`.
     func checkEnd() throws(AsyncNetError) {
         guard let expected, count < expected else { return }
         throw AsyncNetError(

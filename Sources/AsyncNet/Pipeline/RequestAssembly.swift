@@ -9,9 +9,8 @@
 /// ``RequestOptions/modifier``; runs on no actor, on a thread that it may block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
-/// Makes the request that is sent from the caller's arguments: URL, method, headers, modifier, encoder, checks.
-///
-/// Without a modifier or encoder that needs a `URLRequest`, none is made: on Linux that costs several microseconds.
+/// Makes the request that is sent from the caller's arguments. A `URLRequest`, which costs several microseconds on
+/// Linux, is made only for a modifier or an encoder.
 final class RequestAssembly: Sendable {
     private let baseURL: (any URLConvertible)?
     private let headers: HTTPHeaders
@@ -26,7 +25,6 @@ final class RequestAssembly: Sendable {
         (encoder, formEncoder) = (configuration.encoder, configuration.formEncoder)
     }
 
-    /// The encoder of parameters: the caller's, or the session's for this method.
     func encoder(_ own: (any ParameterEncoder)?, for method: HTTPMethod) -> any ParameterEncoder {
         let encoder = own ?? (method.hasParametersInQuery ? URLEncodedFormParameterEncoder() : encoder)
         return (encoder as? URLEncodedFormParameterEncoder)?.settled(formEncoder) ?? encoder
@@ -52,8 +50,6 @@ final class RequestAssembly: Sendable {
     }
 
     /// The request, with the parameters encoded by this call on the caller's actor.
-    ///
-    /// - Throws: `.encodingFailed` if the session's encoder is no ``ImmediateParameterEncoder``.
     func transportRequest(
         to url: some URLConvertible, _ method: HTTPMethod, _ ownHeaders: HTTPHeaders, modifier: RequestModifier?,
         immediately parameters: some Encodable, _ own: (any ImmediateParameterEncoder)?
@@ -80,9 +76,8 @@ final class RequestAssembly: Sendable {
         return try checked(request)
     }
 
-    /// The request with this body, and with the headers that describe the body.
-    ///
-    /// A `Content-Type` that the caller has set stays; for a form it must contain the form's boundary.
+    /// The request with this body and the headers that describe it. A `Content-Type` that the caller has set stays; for a
+    /// form it must contain the form's boundary.
     func uploading(_ body: RequestBody, with request: TransportRequest) throws(AsyncNetError) -> TransportRequest {
         guard request.body.isNone else {
             throw AsyncNetError(.invalidRequest, "The URLRequest of an upload must not have a body of its own")

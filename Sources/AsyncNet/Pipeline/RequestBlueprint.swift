@@ -1,7 +1,6 @@
-/// Makes the request to send from the caller's arguments: when the request starts, and before that for descriptions. A
-/// modifier or encoder of the user's may give another request each time.
+/// Makes the request from the caller's arguments when it starts, and before that for descriptions. A modifier or
+/// encoder of the user's may give another request each time.
 struct RequestBlueprint: Sendable {
-    /// What runs when the request is made.
     enum Making {
         /// Code of this library that takes a few microseconds.
         case instant
@@ -19,7 +18,6 @@ struct RequestBlueprint: Sendable {
         makeHere = make
     }
 
-    /// The blueprint with the modifier of the request's options, which may block its thread.
     func modified(by modifier: RequestModifier?) -> RequestBlueprint {
         guard let modifier else { return self }
         return RequestBlueprint(.blocking) { [makeHere] _ in try makeHere(modifier) }

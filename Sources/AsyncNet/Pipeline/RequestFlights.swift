@@ -1,4 +1,4 @@
-/// What requests must have in common to share a transfer: everything that is sent, its limits, and what decides which
+/// What requests must have in common to share a transfer: all that is sent, its limits, and what decides which
 /// origins receive it.
 struct FlightKey: Hashable {
     let method: HTTPMethod
@@ -16,7 +16,6 @@ struct FlightKey: Hashable {
     let scope: ObjectIdentifier?
 }
 
-/// The shared transfers that have not ended.
 final class RequestFlights: Sendable {
     private let transfers = Locked<[FlightKey: SideTransfer]>([:])
 
@@ -32,16 +31,16 @@ final class RequestFlights: Sendable {
 
     var all: [SideTransfer] { transfers.withLock { Array($0.values) } }
 
-    /// Later requests with this key do not join the transfer.
     func leave(_ key: FlightKey, _ transfer: SideTransfer) {
         transfers.withLock { if $0[key] === transfer { $0[key] = nil } }
     }
 }
 
-/// A transfer in a task of its own: shared by several requests, or one of several transfers of a hedged request.
+/// A transfer in a task of its own: shared by several requests, or one of several of a hedged request.
 ///
-/// The task begins when the first request waits for it, and is cancelled when none waits any more. A cancelled request
-/// stops waiting at once; a session that finishes waits for the task, as a transport may notice a cancel late.
+/// The task begins when the first request waits for it, and is cancelled when none waits any more. A cancelled
+/// request stops waiting at once; a session that finishes waits for the task, as a transport may notice a cancel
+/// late.
 final class SideTransfer: Sendable {
     typealias Work = @Sendable () async -> TransferOutcome
 
@@ -54,12 +53,10 @@ final class SideTransfer: Sendable {
     private let work: Work
     private let transfers: TransferCount
     private let executor: (any TaskExecutor)?
-    /// The observers of the requests that share the transfer.
     let events: SharedEvents?
     private let state = Locked(State())
     private let end = Promise<TransferOutcome>()
 
-    /// - Parameter executor: The executor that the task prefers.
     init(
         _ transfers: TransferCount, on executor: (any TaskExecutor)? = nil, _ events: SharedEvents? = nil,
         _ work: @escaping Work

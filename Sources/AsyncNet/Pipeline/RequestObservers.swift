@@ -1,8 +1,7 @@
 import Synchronization
 
-/// The progress and events that observers of a request, and of all requests of its session, receive.
-///
-/// Nothing is made, and no value is passed on, before the first observer begins.
+/// What observers of a request, and of all requests of its session, receive. Nothing is made before the first
+/// observer begins.
 final class RequestObservers: EventTarget {
     private struct Channels {
         let downloads = Broadcast<TransferProgress>(keepsLatest: true)
@@ -16,7 +15,6 @@ final class RequestObservers: EventTarget {
         }
     }
 
-    /// A hop that runs, and its numbers.
     private struct OpenHop {
         let hop: RunningHop
         let attempt: Int
@@ -26,7 +24,6 @@ final class RequestObservers: EventTarget {
     private struct State {
         var channels: Channels?
         var attempt = 0
-        /// The number of hops in this attempt.
         var hops = 0
         /// More than one if transfers are hedged, or segments.
         var openHops: [OpenHop] = []
@@ -55,10 +52,8 @@ final class RequestObservers: EventTarget {
     /// Whether somebody observes the steps of this request.
     var isObserved: Bool { hub.isObserved || hasEventObservers.load(ordering: .acquiring) }
 
-    /// Whether somebody observes all requests of the session.
     var areAllObserved: Bool { hub.isObserved }
 
-    /// What observers need; `nil` if nobody observes.
     var interests: EventInterests? {
         guard isObserved else { return nil }
         var interests = hub.interests
@@ -131,7 +126,6 @@ final class RequestObservers: EventTarget {
     func send(download progress: TransferProgress) { channels?.downloads.send(progress) }
     func send(upload progress: TransferProgress) { channels?.uploads.send(progress) }
 
-    /// Sends the end, and ends the loops of observers.
     func finish(_ outcome: TransferOutcome) {
         let (channels, hops) = state.withLock { state in
             let hops = endHops(outcome.error, &state)
@@ -154,7 +148,6 @@ final class RequestObservers: EventTarget {
         state.withLock { pass(event, of: nil, &$0) }
     }
 
-    /// Passes a step on to the observers of all requests.
     private func pass(
         _ event: RequestEvent, of hop: OpenHop?, _ state: inout State, _ ending: SharedValue<RequestSummary>? = nil
     ) {
@@ -163,8 +156,6 @@ final class RequestObservers: EventTarget {
             urlTemplate: state.urlTemplate, ending: ending, event: event, kind: kind, values: values)
         hub.send(event)
     }
-
-    // MARK: Observing
 
     func observeEvents() -> AsyncStream<RequestEvent> {
         defer { hasEventObservers.store(true, ordering: .releasing) }
@@ -176,7 +167,6 @@ final class RequestObservers: EventTarget {
         makeChannels().downloads.observe(unlessKnown: latest())
     }
 
-    /// - Parameter latest: As for `observeDownloads(latest:)`.
     func observeUploads(latest: () -> TransferProgress?) -> AsyncStream<TransferProgress> {
         makeChannels().uploads.observe(unlessKnown: latest())
     }

@@ -4,7 +4,6 @@ import Synchronization
 /// What does not change while a request passes through the stations.
 struct RunContext: Sendable {
     let id: RequestID
-    /// Of the session; of the user's is only what the session has.
     let environment: Environment
     let policies: RunPolicies
     let sink: any ResponseSink
@@ -15,7 +14,6 @@ struct RunContext: Sendable {
     /// Whether the request is suspended; the transport reads this between chunks without entering an actor.
     let hold: TransferHold
     var owner: (any RunOwner)?
-    /// The request's own credential.
     var credential: PasswordCredential?
     /// The transport of the test that made the request.
     var scoped: ScopedTransport?
@@ -44,18 +42,14 @@ struct RunContext: Sendable {
     }
 }
 
-/// One passage of a request through the stations, with the state that the stations share.
-///
-/// A run without an owner serves another run: it makes a transfer that several requests share, one of several transfers
-/// of a hedged request, or a segment of a download.
+/// One passage of a request through the stations, with the state that they share. A run without an owner serves
+/// another run: it makes a shared transfer, one of a hedged request's, or a segment of a download.
 final class RequestRun: Sendable {
     let context: RunContext
-    /// What has happened so far: written by stations and the transport, and read for errors and by policies.
     let record: TransferRecord
     let watch: TransferWatch
     /// How many attempts have begun since the session finishes.
     private let lateAttempts = Atomic(0)
-    /// What the running hop holds.
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
     /// The request and credential before the first attempt.
     let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
@@ -98,8 +92,6 @@ final class RequestRun: Sendable {
         return context
     }
 
-    // MARK: The owner
-
     /// - Returns: `false` if the request is over.
     func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> Bool {
         if let owner = context.owner { return await owner.beginAttempt(head) }
@@ -114,15 +106,10 @@ final class RequestRun: Sendable {
         environment.mailbox.post { [owner = context.owner] in await owner?.fail(error) }
     }
 
-    // MARK: Events
-
-    /// Sends a step to the observers of the request; costs a few nanoseconds if there are none.
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 
     /// Sends a step of the request's attempts.
     func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
-
-    // MARK: Time
 
     var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }
 
@@ -133,8 +120,8 @@ final class RequestRun: Sendable {
         return !Task.isCancelled
     }
 
-    /// Whether another attempt may begin, which counts it: a session that finishes does not wait for requests that try
-    /// again without end.
+    /// Counts another attempt, and returns whether it may begin: a session that finishes waits for no endless
+    /// retries.
     func mayTryAgain() -> Bool {
         guard environment.transfers.isClosing else { return true }
         return lateAttempts.add(1, ordering: .relaxed).newValue <= Self.mostLateAttempts
@@ -142,17 +129,11 @@ final class RequestRun: Sendable {
 
     private static let mostLateAttempts = 10
 
-    // MARK: What the hop holds
-
     func hold(_ permit: RequestQueue.Permit?) { admission.withLock { $0.permit = permit } }
     func hold(_ pass: CircuitBreakers.Permit?) { admission.withLock { $0.pass = pass } }
 
     /// Takes what tells the origin's circuit breaker how the hop ended.
     func takePass() -> CircuitBreakers.Permit? { admission.withLock { $0.pass.take() } }
 
-    /// Gives the permit back; further calls do nothing.
-    func releasePermit() {
-        let permit = admission.withLock { $0.permit.take() }
-        permit?.release()
-    }
+    func releasePermit() { admission.withLock { $0.permit.take() }?.release() }
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Receives reports about the reading of a body.
 protocol BodyObserver: AnyObject, Sendable {
     /// The reader waits for the server from now on.
     func willRead()
@@ -8,9 +7,8 @@ protocol BodyObserver: AnyObject, Sendable {
     func willRest()
     /// A chunk was received; throws if the body is longer than the request allows.
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
-    /// These bytes were received, and are delivered next.
+    /// The chunk is delivered next.
     func willDeliver(_ chunk: Data)
-    /// The body of this response has ended.
     func didEnd(_ head: HTTPResponseHead)
     /// A body was kept in memory, or as much of it as was received.
     func didCollect(_ data: Data)
@@ -31,14 +29,12 @@ struct ResponseBody {
     /// The body, once `collect()` has read it.
     private(set) var collected: Data?
 
-    /// The bytes received so far.
     var count: Int64 { received.count }
     /// The bytes that the file had before this response; progress counts them too.
     var offset: Int64 {
         get { received.offset }
         set { received.offset = newValue }
     }
-    /// The bytes of the whole file, if these are not `offset` and the length of this body.
     var total: Int64? {
         get { received.total }
         set { received.total = newValue }
@@ -91,7 +87,6 @@ struct ResponseBody {
         collected = data
     }
 
-    /// The body is here: nobody waits for the server any more.
     private mutating func collect(_ whole: Data) throws {
         defer { observer.didCollect(whole) }
         rest()
@@ -104,7 +99,6 @@ struct ResponseBody {
         observer.didEnd(head)
     }
 
-    /// Calls `put` with each chunk, in order, to the end of the body.
     mutating func forEach(_ put: (Data) throws -> Void) async throws {
         while let chunk = try await next() { try put(chunk) }
     }

@@ -5,16 +5,14 @@ protocol ResponseSink: Sendable {
     /// The request as it is to be sent, such as with a `Range`; called before each attempt, after the adapters.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
-    /// Whether validators and retriers decide about this response before the sink receives it; `false` for a response
-    /// that only the sink can interpret.
+    /// Whether validators and retriers decide about this response first; `false` if only the sink can interpret it.
     func validates(_ head: HTTPResponseHead) -> Bool
 
     /// Why the sink will refuse this response, if its validators accept it; `nil` if it depends on more than the type.
     func refusal(ofType head: HTTPResponseHead) -> AsyncNetError?
 
-    /// Reads the body to its end, on no actor, and returns when the sink has processed all of it.
-    ///
-    /// - Throws: ``UnusableResponse`` if the request is to be prepared and sent again in the same attempt.
+    /// Reads the body to its end, on no actor, and returns when all of it is processed; throws ``UnusableResponse``
+    /// if the request is to be prepared and sent again in the same attempt.
     func receive(_ body: inout ResponseBody) async throws
 
     /// Another attempt that the sink wants after an attempt with this error, or with none. After an error the retriers
@@ -36,7 +34,7 @@ protocol ResponseSink: Sendable {
     func canBeSentAgain(after error: AsyncNetError?) -> Bool
 }
 
-/// The sink cannot use a response, and wants the one to another request.
+/// Thrown by a sink that cannot use a response, and needs the response to another request.
 struct UnusableResponse: Error {}
 
 extension ResponseSink {

@@ -1,8 +1,6 @@
-/// What happens after an attempt.
 enum Next: Sendable {
     /// The request ends as the attempt did.
     case end
-    /// Another attempt begins after this delay.
     case again(after: Duration)
     /// The request ends with this error; no retrier decides about it.
     indirect case fail(AsyncNetError)
@@ -12,7 +10,6 @@ enum Next: Sendable {
 /// does not leave the decision to the next; then the sink, which may continue its body with another response.
 struct RetryDecisions {
     let run: RequestRun
-    /// The number of the attempt.
     let number: Int
 
     init(_ attempt: Attempt) { (run, number) = (attempt.run, attempt.number) }
@@ -29,7 +26,7 @@ struct RetryDecisions {
         return .again(after: own.delay)
     }
 
-    /// A reconnection is a new request, but for one that repeats a failure.
+    /// A reconnection is charged to the retry budget only if it repeats a failure; any other counts as a new request.
     private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
         if reconnection.isRetry { return isInBudget }
         run.environment.limits.budgets?.deposit(origin: origin)
@@ -60,10 +57,8 @@ struct RetryDecisions {
     }
 
     /// - Parameters:
-    ///   - end: The error with which the request ends if there is no other attempt; `nil` if its response is delivered
-    ///     then.
+    ///   - end: The error with which the request ends without another attempt; `nil` if its response is delivered.
     ///   - shortest: The shortest delay before another attempt.
-    /// - Returns: `.end` if no retrier wants another attempt, or it must not be sent.
     func next(
         after error: AsyncNetError, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
     ) async -> Next {
@@ -106,7 +101,6 @@ struct RetryDecisions {
 }
 
 extension RequestContext {
-    /// What policies learn about the run's request.
     init(of run: RequestRun, attempt: Int, _ deferral: RefreshDeferral? = nil) {
         let outcome = run.record.outcome(nil)
         self.init(

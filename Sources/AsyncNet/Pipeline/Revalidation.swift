@@ -17,7 +17,6 @@ extension RequestRun {
     }
 }
 
-/// Reads a body to its end, so that it is stored.
 private struct DroppingSink: ResponseSink {
     func receive(_ body: inout ResponseBody) async throws { while try await body.next() != nil {} }
 }

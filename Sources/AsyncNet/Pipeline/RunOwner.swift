@@ -1,11 +1,8 @@
 /// The request that a run belongs to, as the stations see it.
 protocol RunOwner: Actor {
-    /// Counts an attempt, whose first hop has this head.
-    ///
-    /// - Returns: `false` if the request is over.
+    /// Counts an attempt, whose first hop has this head; returns `false` if the request is over.
     func beginAttempt(_ head: HTTPRequestHead) -> Bool
 
-    /// Returns when the request is not suspended.
     func waitWhileSuspended() async
 
     func fail(_ error: AsyncNetError) async

@@ -4,11 +4,8 @@ final class RunPolicies: Sendable {
     let list: PolicyList
     let redirects: RedirectPolicy
     let priority: RequestPriority
-    /// How many bytes a body may have after decoding.
     let maximumBodySize: Int64?
-    /// Which addresses may be connected to.
     let addresses: AddressPolicy
-    /// Whether the content codings of bodies are decoded.
     let decodesContent: Bool
     let deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
@@ -19,11 +16,8 @@ final class RunPolicies: Sendable {
     let timeout: Duration?
     /// How the request uses the cache; `nil` unless its options set it.
     let cacheMode: CacheMode?
-    /// The checks of the response.
     let validators: [Validator]
-    /// How long an attempt may take.
     let attemptTimeout: Duration?
-    /// The request's tags.
     let values: RequestValues
 
     init(_ environment: Environment, _ options: RequestOptions) {
@@ -44,8 +38,7 @@ final class RunPolicies: Sendable {
         values = options.values
     }
 
-    /// The policies of a run that serves one with these: that one validates the response, and has enforced the deadline
-    /// if this one does not.
+    /// The policies of a run that serves another, which validates the response, and enforces the deadline.
     private init(
         of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, maximumBodySize: Int64?, end: Duration?,
         isShared: Bool, cacheMode: CacheMode?, attemptTimeout: Duration?
@@ -69,17 +62,15 @@ final class RunPolicies: Sendable {
     var ofPart: RunPolicies {
         RunPolicies(
             of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false,
-            cacheMode: cacheMode,
-            attemptTimeout: attemptTimeout)
+            cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
-    /// The policies of a shared or hedged transfer: adapters have run, and the run that waits for the transfer has the
-    /// retriers and validators.
+    /// The policies of a shared or hedged transfer: adapters have run, and the waiting run has retriers and
+    /// validators.
     var ofTransfer: RunPolicies {
         RunPolicies(
             of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end,
-            isShared: true,
-            cacheMode: cacheMode, attemptTimeout: attemptTimeout)
+            isShared: true, cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
     /// The policies of a transfer that revalidates a stored response after that was used.

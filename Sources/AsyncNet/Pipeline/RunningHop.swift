@@ -2,7 +2,7 @@
 final class RunningHop: Sendable {
     private struct State {
         var summary: HopSummary
-        /// How the hop ends once its body is read, if its response is not delivered.
+        /// How the hop ends once its body is read; `nil` if its response is delivered.
         var ending: HopSummary.Ending?
         var isOver = false
         /// The error of a request that shared the transfer, and ended before it.
@@ -19,7 +19,7 @@ final class RunningHop: Sendable {
     let isShared: Bool
     private let record: TransferRecord
     private let state: Locked<State>
-    /// `nil` after the end. Locked while it learns of the end, so that nobody who ends the hop too goes on before.
+    /// `nil` after the end. Whoever else ends the hop waits for the lock while the trace learns of the end.
     private let traced: Locked<(any TracedHop)?>
 
     init(
@@ -37,9 +37,6 @@ final class RunningHop: Sendable {
         state = Locked(State(summary: summary, bodyLimit: interests.bodyLimit))
     }
 
-    // MARK: What the hop learns
-
-    /// - Returns: Whether this is news.
     func connected(_ connection: ConnectionInfo) -> Bool {
         state.withLock { state in
             guard state.summary.connection == nil else { return false }
@@ -66,7 +63,6 @@ final class RunningHop: Sendable {
 
     func sent(_ bytes: Int64) { state.withLock { $0.summary.sentBytes = bytes } }
 
-    /// - Returns: Whether these are more bytes than before.
     func received(_ bytes: Int64) -> Bool {
         state.withLock { state in
             guard state.summary.receivedBytes < bytes else { return false }
@@ -75,7 +71,7 @@ final class RunningHop: Sendable {
         }
     }
 
-    /// - Returns: How many of so many bytes of the response's body observers get.
+    /// - Returns: How many of `count` bytes of the response's body observers get.
     func take(_ count: Int) -> Int {
         state.withLock { state in
             let taken = min(count, state.bodyLimit)
@@ -84,9 +80,8 @@ final class RunningHop: Sendable {
         }
     }
 
-    /// The transfer begins to wait for a permit of the transport, or waits no longer.
-    ///
-    /// - Returns: The event of that, if this is news.
+    /// The transfer begins to wait for a permit of the transport, or no longer waits. Returns the event; `nil` if it
+    /// was reported before.
     func waits(_ begins: Bool) -> RequestEvent? {
         let now = record.elapsed
         return state.withLock { state in
@@ -97,12 +92,8 @@ final class RunningHop: Sendable {
         }
     }
 
-    // MARK: The end
-
-    /// The response leads to this.
     func leads(to ending: HopSummary.Ending) { state.withLock { $0.ending = ending } }
 
-    /// A request that shares the transfer ended with this error.
     func memberFailed(_ error: AsyncNetError?) { state.withLock { $0.memberFailure = error } }
 
     /// What is known of the hop if it ends so now.
@@ -118,7 +109,6 @@ final class RunningHop: Sendable {
         }
     }
 
-    /// Ends the hop; the first end counts.
     func end(_ ending: HopSummary.Ending) -> HopSummary {
         let summary = summary(ending)
         return state.withLock { state in
@@ -127,7 +117,6 @@ final class RunningHop: Sendable {
         }
     }
 
-    /// Tells the trace of the end.
     func endTrace() {
         traced.withLock { traced in traced.take()?.ended(state.withLock { $0.summary }) }
     }

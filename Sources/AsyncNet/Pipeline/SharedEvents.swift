@@ -25,7 +25,6 @@ final class SharedEvents: EventTarget {
         }
     }
 
-    /// The hop that runs ends for the member.
     func leave(_ target: (any EventTarget)?) {
         guard let target else { return }
         state.withLock { state in

@@ -1,8 +1,7 @@
 import Foundation
 
-/// Makes one transfer for several equal requests, or several transfers for one request.
-///
-/// Only requests whose response is kept in memory are shared or hedged.
+/// Makes one transfer for several equal requests, or several transfers for one request: only for responses that are
+/// kept in memory.
 struct Sharing<Rest: Station>: Station {
     private let rest: Rest
 
@@ -15,8 +14,6 @@ struct Sharing<Rest: Station>: Station {
         }
         return try await rest.response(to: request, in: attempt)
     }
-
-    // MARK: Coalescing
 
     private func isShared(_ request: TransportRequest, _ run: RequestRun) -> Bool {
         guard run.environment.configuration.coalescesRequests, request.delivery == .whole,
@@ -35,8 +32,7 @@ struct Sharing<Rest: Station>: Station {
             allowsInsecure: policies.redirects.handler.allowsInsecure,
             confidentialHeaders: policies.redirects.handler.confidentialHeaders,
             cacheMode: policies.cacheMode ?? request.cacheMode, decodesContent: policies.decodesContent,
-            addresses: policies.addresses,
-            scope: attempt.run.context.scoped.map(ObjectIdentifier.init))
+            addresses: policies.addresses, scope: attempt.run.context.scoped.map(ObjectIdentifier.init))
     }
 
     /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
@@ -58,8 +54,6 @@ struct Sharing<Rest: Station>: Station {
             return try response(of: outcome, to: request, attempt)
         }
     }
-
-    // MARK: Hedging
 
     /// `nil` if the request is not to be hedged, or must not be sent twice.
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
@@ -103,9 +97,6 @@ struct Sharing<Rest: Station>: Station {
         return try response(of: outcome, to: request, attempt)
     }
 
-    // MARK: The transfers
-
-    /// A transfer through the remaining stations, in a run of its own.
     private func transfer(of request: TransportRequest, _ attempt: Attempt, _ shared: SharedEvents? = nil)
         -> SideTransfer
     {

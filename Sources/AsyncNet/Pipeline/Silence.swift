@@ -1,7 +1,6 @@
 /// Ends the attempt, or the request if the attempt cannot end alone, when the server is silent for the timeout or the
-/// attempt takes too long. The wait of the first hop for its permit is over before this station, and does not count.
-///
-/// The attempt's body is read after this station, in the same way: see ``Attempt/interruptibly(_:)``.
+/// attempt takes too long. The first hop's wait for its permit does not count; the body is read after this station,
+/// see ``Attempt/interruptibly(_:)``.
 struct Silence<Rest: Station>: Station {
     private let rest: Rest
 

@@ -5,9 +5,7 @@ protocol Station: Sendable {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response
 }
 
-/// A response on its way back through the stations.
-///
-/// An object, as the frame of each station has room for one.
+/// A response on its way back through the stations. An object, as the frame of each station has room for one.
 final class Response: Sendable {
     /// Head and body. The body is read when the response has come back to the attempt.
     let message: TransportResponse
@@ -54,8 +52,7 @@ struct Attempt: Sendable {
     var isRedirected = false
 }
 
-/// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt`` with
-/// it.
+/// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt``.
 final class OriginCredential: Sendable {
     let credential: PasswordCredential
     let origin: String
@@ -63,6 +60,6 @@ final class OriginCredential: Sendable {
     init(credential: PasswordCredential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
-/// The credential of a request was replaced while the request waited for its permit, or has expired and no stored response
-/// answers the request: the server would refuse it.
+/// The credential was replaced while the request waited for its permit, or has expired and no stored response answers
+/// the request.
 struct ReplacedCredential: Error {}

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counts the transfers that have not ended yet, those of cancelled requests included.
 ///
-/// `close` sets its flag before its caller reads the count; `end` counts down before it reads the flag. So at least one
-/// of the two notices that the last transfer has ended.
+/// `close` sets its flag before its caller reads the count; `end` counts down before it reads the flag: one of them
+/// sees the last end.
 final class TransferCount: Sendable {
     private let running = Atomic(0)
     private let begun = Atomic(0)
@@ -31,7 +31,6 @@ final class TransferCount: Sendable {
     }
 
     var hasLoops: Bool { loops.load(ordering: .sequentiallyConsistent) > 0 }
-    /// How many transfers have begun so far.
     var begunCount: Int { begun.load(ordering: .sequentiallyConsistent) }
     var isClosing: Bool { closes.load(ordering: .sequentiallyConsistent) }
 
@@ -43,6 +42,5 @@ final class TransferCount: Sendable {
         closes.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Releases the closure given to `close`.
     func forgetClosing() { onDrained.withLock { $0 = nil } }
 }

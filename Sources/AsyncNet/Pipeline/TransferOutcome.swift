@@ -26,22 +26,18 @@ final class TransferOutcome: Sendable {
         self.error = error
     }
 
-    /// The request as last sent, as a `URLRequest`, with its body if that is in memory.
     var urlRequest: URLRequest? { request?.urlRequest }
 
-    /// The response for serializers and validators; `nil` without a response.
     var rawResponse: RawResponse? {
         guard let request, let head else { return nil }
         return RawResponse(requestHead: request.head, head: head, data: data ?? Data())
     }
 
-    /// What observers learn at the end of the request.
     var summary: RequestSummary {
         RequestSummary(
             request: request?.head, urlTemplate: request?.urlTemplate, response: head, metrics: metrics, error: error)
     }
 
-    /// What an error contains about its request.
     var errorContext: AsyncNetError.Context {
         var context = AsyncNetError.Context()
         context.attempts = metrics.attempts
@@ -58,7 +54,6 @@ final class TransferOutcome: Sendable {
         return context
     }
 
-    /// A copy that ended with `error`.
     func failing(with error: AsyncNetError) -> TransferOutcome {
         TransferOutcome(
             request: request, head: head, data: data, metrics: metrics, trailers: trailers,

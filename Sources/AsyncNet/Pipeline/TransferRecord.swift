@@ -1,10 +1,7 @@
 import Foundation
 
-/// What is known of a request's transfer so far.
-///
-/// Stations and transports write it, and every end of the request reads it, so that a timeout or a cancel reports as
-/// much as a response. An object, since a value would be copied into the frame of each suspended async function (16 KiB
-/// for each of ten thousand waiting requests).
+/// What is known of a request's transfer so far: stations and transports write it, and every end of the request reads
+/// it. An object, since each suspended async function would have a copy (16 KiB for each waiting request).
 final class TransferRecord: Sendable {
     fileprivate struct State {
         var request: TransportRequest?
@@ -16,11 +13,10 @@ final class TransferRecord: Sendable {
         var metrics = RequestMetrics()
         /// How much of the response's body was received; `nil` before its first byte.
         var received: ReceivedBytes?
-        /// The length of the request's body, if a transport has reported it.
         var bytesToSend: Int64?
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
-        /// Whether the attempt that has begun has sent nothing so far, and how many earlier ones have ended so.
+        /// Whether the running attempt has sent nothing so far, and how many earlier attempts ended like that.
         var (isUnsent, unsent) = (false, 0)
         /// How the request ends if the next attempt is not admitted.
         var earlier: TransferOutcome?
@@ -31,8 +27,6 @@ final class TransferRecord: Sendable {
 
     fileprivate let state = Locked(State())
 
-    init() {}
-
     func begin(_ time: TimeSource) {
         state.withLock { state in
             state.metrics.start = Date()
@@ -42,7 +36,6 @@ final class TransferRecord: Sendable {
 
     var elapsed: Duration { state.withLock { $0.elapsed } }
     var request: TransportRequest? { state.withLock { $0.request } }
-    var sentBytes: Int64 { state.withLock { $0.metrics.sentBytes } }
     var head: HTTPResponseHead? { state.withLock { $0.head } }
     var redirectedRequests: [TransportRequest] { state.withLock { $0.redirected } }
     /// The requests that this attempt has sent, or is about to send.
@@ -56,7 +49,6 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// An attempt begins with this request.
     func restart(with request: TransportRequest) {
         state.withLock { $0.redirected = [] }
         willSend(request)
@@ -70,11 +62,10 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// How many attempts have ended before they sent anything.
     var unsentAttempts: Int { state.withLock { $0.unsent } }
 
-    /// Keeps what the request ends with if the next attempt is not admitted. An attempt that has sent nothing replaces no
-    /// earlier outcome.
+    /// Keeps what the request ends with if the next attempt is not admitted; one that has sent nothing replaces
+    /// nothing.
     func keep(_ outcome: TransferOutcome) {
         state.withLock { if $0.earlier == nil || !$0.isUnsent { $0.earlier = outcome } }
     }
@@ -95,7 +86,6 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// The transport has sent the request once more by itself.
     func repeated() {
         state.withLock { state in
             state.repeats += 1
@@ -103,7 +93,6 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// A hop with this head begins.
     func beginHop(_ head: HTTPRequestHead) {
         state.withLock { state in
             let attempt = state.metrics.attempts - state.repeats + state.unsent
@@ -133,16 +122,12 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// What the cache did for the hop.
     func cached(_ outcome: CacheOutcome) {
         state.withLock { state in
             state.metrics.cacheOutcome = outcome
             if [.hit, .stale, .revalidated].contains(outcome) { state.isUnsent = false }
         }
     }
-
-    /// The headers that came after the body.
-    var trailers: HTTPHeaders? { state.withLock { $0.trailers } }
 
     func received(trailers: HTTPHeaders) { state.withLock { $0.trailers = trailers } }
 
@@ -183,7 +168,6 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// The outcome with everything recorded so far, ended by `error` if there is an error.
     func outcome(_ error: AsyncNetError?) -> TransferOutcome {
         let outcome = state.withLock { state in
             state.metrics.total = state.elapsed
@@ -206,8 +190,6 @@ extension RequestMetrics {
         }
     }
 }
-
-// MARK: Progress
 
 extension TransferRecord {
     /// How much of the response's body has arrived; `nil` before its first byte.
@@ -237,8 +219,7 @@ extension ReceivedBytes {
     /// The bytes received, with those that the file had before.
     var completed: Int64 { count + offset }
 
-    /// The bytes of the whole; `nil` if they are not known. Of a decoded body, `Content-Length` is the length before
-    /// decoding.
+    /// The bytes of the whole; `nil` if unknown. Of a decoded body, `Content-Length` is the length before decoding.
     func total(of head: HTTPResponseHead?) -> Int64? {
         if let total { return total }
         guard let head, head.describesBody else { return nil }

@@ -2,7 +2,6 @@ import Foundation
 
 /// Sends the steps of a run to the observers of its request. Without observers each function reads a flag.
 extension TransferWatch {
-    /// Whether somebody observes the steps.
     var areEventsObserved: Bool { events?.isObserved == true }
 
     func send(_ event: @autoclosure () -> RequestEvent) {
@@ -15,8 +14,6 @@ extension TransferWatch {
         guard let events, events.isObserved, role != .segment else { return nil }
         return { events.send(.refreshed($0, after: $1), of: nil) }
     }
-
-    // MARK: Hops
 
     var runningHop: RunningHop? { running.withLock { $0 } }
 
@@ -34,11 +31,10 @@ extension TransferWatch {
         send(.requestBody(Data(body.prefix(interests.bodyLimit))))
     }
 
-    /// The response of the hop that runs leads to this, which is reported at the hop's end.
     func hopLeads(to ending: HopSummary.Ending) { runningHop?.leads(to: ending) }
 
-    /// The hop that runs, if one does, has ended: its body has been delivered, or is not needed, or the transfer has
-    /// failed. The first end counts.
+    /// The running hop has ended: its body is delivered or not needed, or the transfer has failed. The first end
+    /// counts.
     func endHop(_ ending: HopSummary.Ending) {
         guard let hop = running.withLock({ $0.take() }) else { return }
         let summary = hop.end(ending)
@@ -46,10 +42,8 @@ extension TransferWatch {
         events?.end(hop, summary)
     }
 
-    /// The response's head is known.
     func hopReceived(_ head: HTTPResponseHead) { runningHop?.received(head) }
 
-    /// The transfer has a connection.
     func connected(_ connection: ConnectionInfo) {
         if runningHop?.connected(connection) == true { send(.connected(connection)) }
     }
@@ -77,8 +71,6 @@ extension TransferWatch {
 }
 
 extension TransportRequest {
-    /// Adds the headers of a trace.
-    ///
     /// - Returns: What the trace keeps of the hop. Transports report connections only to those who observe them.
     fileprivate mutating func beginHop(of trace: any RequestTrace, isRedirected: Bool) -> (any TracedHop)? {
         var head = head

@@ -5,7 +5,6 @@ import Synchronization
 final class TransferWatch: Sendable {
     let record: TransferRecord
     private let observers: RequestObservers?
-    /// Receives the steps of this run.
     let events: (any EventTarget)?
     let role: RunRole
     /// The hop that runs; `nil` between hops, and if nobody observes.
@@ -35,10 +34,8 @@ final class TransferWatch: Sendable {
         (self.events, self.role) = (events, role)
     }
 
-    // MARK: Silence
-
-    /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
-    /// for the server. Goes on counting if the attempt has sent a hop before.
+    /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not
+    /// wait for the server. Goes on if the attempt has sent a hop before.
     func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
         guard silence.withLock({ $0 }) == nil else { return read() }
         isBodyAwaited.store(false, ordering: .relaxed)
@@ -63,7 +60,6 @@ final class TransferWatch: Sendable {
         silence.withLock { $0?.timer }?.pause()
     }
 
-    /// The reader waits for the server.
     func read() {
         isReaderBusy.store(false, ordering: .relaxed)
         touch()
@@ -77,8 +73,6 @@ final class TransferWatch: Sendable {
 
     /// After a suspension silence is counted from the suspension's end.
     func restart() { silence.withLock { $0?.timer }?.restart() }
-
-    // MARK: The transport's events
 
     /// Stores an event and passes it on; called on the transport's threads.
     func receive(_ event: TransportEvent) {
@@ -121,8 +115,6 @@ final class TransferWatch: Sendable {
         default: touch()
         }
     }
-
-    // MARK: The response
 
     /// Reports a response that is delivered, whatever its status.
     func receivedFinal(_ head: HTTPResponseHead) {
@@ -170,7 +162,6 @@ final class TransferWatch: Sendable {
         observers.send(upload: TransferProgress(completedBytes: bytes, totalBytes: total, bytesPerSecond: rate))
     }
 
-    /// Redirects that are followed are not reported as responses.
     private func isFollowed(_ head: HTTPResponseHead) -> Bool {
         300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && policies.redirects.follows(head)
     }
