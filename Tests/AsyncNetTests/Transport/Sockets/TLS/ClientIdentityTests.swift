@@ -59,6 +59,8 @@ struct ClientIdentityTests {
         var configuration = SocketTransport.Configuration(
             tls: .init(trust: .anchors([Authority.root]), clientIdentity: identity))
         configuration.tlsFileInterval = .zero
+        // Each loop reads the files by itself.
+        configuration.eventLoops = 1
         return Session(transport: SocketTransport(configuration))
     }
 
@@ -101,6 +103,8 @@ struct ClientIdentityTests {
         let session = Self.session(Identity(certificateFile: certificate, keyFile: key))
         let url = "https://127.0.0.1:\(site.port)/"
         let pairs = [(Authority.clientB, Authority.keyB), (Authority.clientA, Authority.keyA)]
+        // A pair that does not fit is passed over for an earlier one that did.
+        _ = try await session.request(url).serializing(String.self).value
         let shown = try await withThrowingTaskGroup(of: String?.self) { group in
             var shown: Set<String?> = []
             for number in 0..<640 {
