@@ -32,7 +32,7 @@ final class HTTP3Offers: Sendable {
         let age = head.headers["Age"].flatMap(AltSvc.seconds) ?? 0
         services.withLock { services in
             services.receive(AltSvc(values), from: origin, age: age, at: .now)
-            // The configured addresses are those of the origin's own port.
+            // A configured address is for one host and port: an offer of another port would bypass it.
             if hasAddresses { services.remove(origin, unlessOnOwnPort: true) }
         }
     }

@@ -72,7 +72,8 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
-    /// By the TLS settings of the request's host; without verification, by proxy, unix socket and addresses too.
+    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
+    /// depends on the proxy, Unix socket and addresses.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard case .success(let engine) = engine else { return .nothing }
         return engine.hosts.trust(for: request) { configuration.route.text(to: request.url) }

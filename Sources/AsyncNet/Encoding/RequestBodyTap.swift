@@ -1,8 +1,8 @@
 /// Observes the bytes of a request's body as a transport reads them.
 ///
-/// Called when a reading begins at the body's start, which may happen again, as a body may be sent again. Returns what
-/// receives the bytes of that reading, each valid during the call only, and then `nil` at the end of the body. A
-/// transport that knows the length need not read to the end. Must not block.
+/// Called whenever a transport begins to read the body from its start: again if the body is sent again. The closure
+/// that it returns gets the bytes of that reading, in buffers that are valid during the call only, and `nil` at the end
+/// of the body. A transport that knows the length need not read to the end. Neither closure may block.
 package typealias RequestBodyTap = @Sendable () -> @Sendable (UnsafeRawBufferPointer?) -> Void
 
 extension RequestBody {

@@ -27,8 +27,8 @@ public struct AsyncNetError: Error, Sendable {
     /// The request as it was sent last, or `nil` if there was none.
     public var request: URLRequest? { content.context.request?() }
 
-    /// The head of the response, if one was received before the error; of a `.proxyFailed` that of the proxy, where the
-    /// transport shows it.
+    /// The head of the response, if one was received before the error. For `.proxyFailed` it is the head of the proxy's
+    /// response, if the transport provides that.
     public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
     /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body

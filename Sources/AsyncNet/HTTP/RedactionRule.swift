@@ -94,7 +94,7 @@ public struct RedactionRule: Sendable {
     }
 
     /// The value of a `Set-Cookie` header: the name and the known attributes stay, other values are `REDACTED`. Cookies
-    /// that were joined by a comma are treated each.
+    /// that are joined by commas are redacted one by one.
     package func setCookie(_ value: String) -> String {
         SetCookie.split(value).map { one in
             let parts = one.split(separator: ";", omittingEmptySubsequences: false)

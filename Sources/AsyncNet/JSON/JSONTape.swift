@@ -26,7 +26,7 @@ final class JSONTape {
     /// The document's bytes; empty once they may be invalid.
     private(set) var bytes: UnsafeBufferPointer<UInt8>
 
-    /// The first number that is none of the type that was asked for.
+    /// The first number that could not be read as the requested type.
     private(set) var misfit: (token: Int, type: any Any.Type)?
 
     func noteMisfit(_ token: Int, _ type: any Any.Type) { misfit = misfit ?? (token, type) }

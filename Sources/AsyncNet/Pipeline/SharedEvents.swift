@@ -8,7 +8,7 @@ final class SharedEvents: EventTarget {
     }
 
     private let hub: EventHub
-    /// How many members have observers of their own.
+    /// How many of the requests had observers of their own when they joined.
     private let observedMembers = Atomic(0)
     private let state = Locked(State())
 

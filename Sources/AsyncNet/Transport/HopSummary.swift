@@ -38,7 +38,7 @@ public struct HopSummary: Sendable {
     public var metrics: HopMetrics
     /// How many bytes of the request's body were sent.
     public var sentBytes: Int64
-    /// How many decoded bytes of the response's body were received; of the first segment of a download, those of all
+    /// How many decoded bytes of the response's body were received; for the first segment of a download, by all its
     /// segments.
     public var receivedBytes: Int64
     /// What the session's cache did for the hop; `nil` without a cache.

@@ -12,9 +12,10 @@ package struct LoopDistribution: Equatable {
 
     /// With fewer connections than this, the transfers to an origin reuse connections better in a single loop.
     private static let connectionsPerLoop = 64
-    /// A loop whose thread works for more than this part of the time, in percent, leaves transfers to others.
+    /// A loop leaves transfers to others while its thread works for more than this percentage of the time.
     private static let busy = 70
-    /// By how many percent less another loop's thread must work to be worth new connections.
+    /// Such a transfer goes to another loop, where it may need a new connection, only if that loop's thread works at
+    /// least this many percentage points less.
     private static let advantage = 20
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64

@@ -79,7 +79,7 @@ extension TLSConfiguration {
             let isName =
                 !name.isEmpty && name.utf8.allSatisfy { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
             guard !isName || names[..<index].contains(name) else { continue }
-            let problem = isName ? "has a name twice" : "must have names such as OpenSSL's, not"
+            let problem = isName ? "has a name twice" : "must have names of letters, digits, - and _, not"
             throw AsyncNetError(.invalidConfiguration, "\(setting) \(problem): \(name.prefix(80))")
         }
     }

@@ -1,7 +1,9 @@
 import Foundation
 
 extension TLSConfiguration {
-    /// The trust of a response over TLS; `route`, the way to the server, counts without verification only.
+    /// The trust of a response over TLS with these settings.
+    ///
+    /// - Parameter route: The way to the server; used only if the server is not verified.
     func trust(by route: String) -> ResponseTrust {
         guard !isRefused else { return .nothing }
         return isDisabled

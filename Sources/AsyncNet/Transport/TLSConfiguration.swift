@@ -154,7 +154,7 @@ public struct TLSConfiguration: Sendable, Hashable {
             self.password = password
         }
 
-        /// An identity in PKCS#12 (RFC 7292), which sockets read only.
+        /// An identity in PKCS#12 (RFC 7292). Only sockets support it.
         ///
         /// Files of old programs are encrypted with RC2, which OpenSSL 3 does not read; `openssl pkcs12 -legacy` converts them.
         public init(pkcs12: Data, password: String? = nil) {
@@ -162,7 +162,7 @@ public struct TLSConfiguration: Sendable, Hashable {
             self.password = password
         }
 
-        /// An identity in a file in PKCS#12, which sockets read only, and again when it has changed, see
+        /// An identity in a PKCS#12 file. Only sockets support it; they read the file again when it has changed, see
         /// ``init(certificateFile:keyFile:password:)``.
         public init(pkcs12File: URL, password: String? = nil) {
             kind = .pkcs12File(pkcs12File.path)

@@ -47,7 +47,7 @@ public protocol Transport: Sendable {
 extension Transport {
     /// Does nothing.
     public func shutdown() async {}
-    /// That of a server which is not verified, on a way that is that of transports of this type.
+    /// `unverified`, with the type's name as the route.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { .unverified(route: "\(Self.self)") }
     /// `false`.
     public var judgesAddresses: Bool { false }

@@ -27,7 +27,7 @@ struct EndpointValues: Sendable {
     }
 }
 
-/// The first so many endpoints that requests go to, by number.
+/// The endpoints that requests go to, up to a limit, by number.
 struct EndpointTable: Sendable {
     /// The number of an endpoint.
     struct Index: Hashable, Sendable {
@@ -35,7 +35,7 @@ struct EndpointTable: Sendable {
 
         /// No endpoint, for requests that have not been made.
         static let none = Index(number: -1)
-        /// All endpoints after the first so many.
+        /// All endpoints beyond the limit.
         static let overflow = Index(number: 0)
     }
 
@@ -47,7 +47,7 @@ struct EndpointTable: Sendable {
 
     /// - Parameters:
     ///   - limit: How many endpoints are in the table.
-    ///   - methods: The methods that are labels.
+    ///   - methods: The methods that are values of `http.request.method`; others are `_OTHER`.
     init(limit: Int, methods: Set<HTTPMethod>) { (self.limit, self.methods) = (limit, methods) }
 
     /// The number of the endpoint that a head is sent to.

@@ -9,8 +9,8 @@ struct Endpoint: Hashable, Sendable {
     var port: Int
     var template: String?
 
-    /// - Parameter methods: The methods that are labels; each other method is `_OTHER`, so that methods which programs or
-    ///   servers make up do not become labels.
+    /// - Parameter methods: The methods that are values of `http.request.method`; others are `_OTHER`, so that methods
+    ///   which programs or servers make up do not become labels.
     init(_ head: HTTPRequestHead, _ template: String?, methods: Set<HTTPMethod>) {
         method = methods.contains(head.method) ? head.method.rawValue : SemanticConventions.other
         scheme = (head.url.scheme ?? "").lowercased()

@@ -24,8 +24,8 @@ struct MetricsState: Sendable {
     private(set) var lostEvents = 0
 
     /// - Parameters:
-    ///   - limit: How many sets of labels a metric has besides its overflow.
-    ///   - methods: The methods that are labels.
+    ///   - limit: How many sets of labels a metric has. All further ones are counted together, as its overflow.
+    ///   - methods: The methods that are values of `http.request.method`; others are `_OTHER`.
     ///   - trackLimit: How many requests are followed at a time.
     init(limit: Int, methods: Set<HTTPMethod>, trackLimit: Int = 100_000) {
         let limit = max(1, limit)
@@ -147,7 +147,7 @@ extension MetricsState {
 
 extension MetricsState {
     private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent, _ track: inout RequestTrack) {
-        // The first hop of an attempt has the attempt's endpoint, a later hop the endpoint of its own head.
+        // The request's template does not fit the target of a redirect.
         let isFirst = track.newAttempt != nil
         let endpoint =
             isFirst ? endpoint(of: &track) : table.index(of: head, track.isRedirected ? nil : event.urlTemplate)

@@ -1,7 +1,7 @@
 /// Prometheus's text format, version 0.0.4.
 ///
-/// Names follow OpenTelemetry's rules for Prometheus: `_` for other characters, then the unit, then `_total` for what
-/// only increases.
+/// Names follow OpenTelemetry's rules for Prometheus: each `.` becomes `_`. A histogram's name ends with its unit, that
+/// of a count which only increases with `_total`.
 struct PrometheusText {
     private(set) var text = ""
 

@@ -5,7 +5,7 @@ extension FaultProxy {
     public enum Fault: Hashable, Sendable {
         /// Bytes arrive later by the duration, and by a random part of the jitter. Their order stays.
         case latency(Duration, jitter: Duration = .zero)
-        /// At most this number of bytes per second pass on each connection; less than one is one.
+        /// At most this number of bytes per second pass on each connection. Below 1 counts as 1.
         case bandwidth(bytesPerSecond: Int)
         /// The end of a direction arrives later than its last byte.
         case slowClose(delay: Duration)

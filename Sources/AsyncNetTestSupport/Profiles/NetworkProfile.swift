@@ -6,16 +6,16 @@
 /// All transfers of one transport, or one server, share its bandwidth. Two runs that send the same requests in the same
 /// order get the same latencies and the same losses; another ``seed`` gives others.
 public struct NetworkProfile: Hashable, Sendable {
-    /// The time from the end of the request to the response's head, besides that of the server; negative is zero.
+    /// The time from the end of the request to the response's head, in addition to the server's. Below 0 counts as 0.
     ///
     /// Connections, names and TLS take no time of their own: this latency includes them, as that of a browser's
     /// developer tools does.
     public var latency: Duration
-    /// The most that is added to the latency, by a random share for each request; negative is zero.
+    /// Each request's latency is longer by a random time of at most this. Below 0 counts as 0.
     public var jitter: Duration
-    /// The bytes of responses' bodies per second; `nil` means no limit, and less than one is one.
+    /// The bytes of responses' bodies per second; `nil` means no limit. Below 1 counts as 1.
     public var download: Int?
-    /// The bytes of requests' bodies per second; `nil` means no limit, and less than one is one.
+    /// The bytes of requests' bodies per second; `nil` means no limit. Below 1 counts as 1.
     public var upload: Int?
     /// The share of requests, from 0 to 1, whose connection is reset in place of the response.
     public var loss: Double

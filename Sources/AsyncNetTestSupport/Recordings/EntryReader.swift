@@ -126,7 +126,7 @@ struct EntryReader {
 
     // MARK: Failures
 
-    /// `_error` of this library, as `code: message`, or of a browser, as `net::ERR_CONNECTION_REFUSED`.
+    /// The text of `_error`: this library writes `code: message`, a browser `net::ERR_CONNECTION_REFUSED`.
     private var failure: RecordedExchange.Failure? {
         let texts = [entry.json["_error"].string, entry.json["response"]["_error"].string].compactMap(\.self)
         return texts.first { !$0.isEmpty }.map(FailureText.failure)

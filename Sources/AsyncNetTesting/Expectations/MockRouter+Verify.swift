@@ -11,14 +11,14 @@ extension MockRouter {
     ///     }
     ///     stub.verify(order: .asListed, others: .allow) { ... }
     ///
-    /// A request that several expectations match counts for the first that expects more. What ``verify()`` checks is
-    /// checked too: the counts of routes, and requests without a route. Await the requests first, or use
-    /// ``StubTransport/requests(atLeast:)``.
+    /// A request that several expectations match counts for the first of them that still expects one. What
+    /// ``verify()`` checks is checked too: the counts of routes, and requests without a route. Await the requests
+    /// first, or use ``StubTransport/requests(atLeast:)``.
     ///
     /// - Parameters:
     ///   - order: Whether the requests have the list's order. `.any` by default.
     ///   - others: Whether requests that the list does not have fail the test. They do by default.
-    ///   - sourceLocation: Where differences are reported that are none of a single expectation.
+    ///   - sourceLocation: Where differences are reported that belong to no single expectation.
     ///   - expected: The requests expected.
     public func verify(
         order: ExpectedOrder = .any, others: UnlistedRequests = .fail,

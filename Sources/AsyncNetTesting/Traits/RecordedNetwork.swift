@@ -118,8 +118,7 @@ extension Trait where Self == RecordedNetwork {
     ///   - matching: What a request and a recorded request must have in common.
     ///   - unused: What becomes of exchanges that the test has not requested.
     ///   - mode: Whether the test records or replays; the environment may decide otherwise.
-    ///   - pace: How fast responses are replayed. With a ``TestClock`` of the session, delays pass on
-    ///     that.
+    ///   - pace: How fast responses are replayed. If the session's clock is a ``TestClock``, that measures the delays.
     ///   - format: What is written to the file, and what is redacted.
     ///   - sourceFile: The test's source file.
     ///   - sourceLocation: Where issues are reported.

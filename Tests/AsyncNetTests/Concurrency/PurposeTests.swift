@@ -7,7 +7,7 @@ struct PurposeTests {
     private final class Key: Sendable {}
     private let key = Key()
 
-    @Test("Two purposes that serve each other are needed only while one of them serves a running request")
+    @Test("Two purposes that joined each other are needed only while one has joined a running request")
     func cycle() {
         let (first, second, request) = (Purpose(), Purpose(), Purpose(in: ObjectIdentifier(key)))
         first.join(second)
@@ -19,7 +19,7 @@ struct PurposeTests {
         #expect(!first.isNeeded(in: ObjectIdentifier(key)))
     }
 
-    @Test("A purpose releases a served purpose that has ended, and keeps one that has not")
+    @Test("On join, a purpose releases the joined ones that have ended, and keeps the others")
     func over() {
         let purpose = Purpose()
         weak var ended: Purpose?

@@ -190,7 +190,7 @@ struct StreamConnectionTests {
     }
 
     @Test(
-        "Bursts of a megabyte and single bytes are read in order, and then the end or the error of a reset",
+        "Reads return bursts of a megabyte and single bytes in order, then nil or the error of a reset",
         arguments: [false, true])
     func bursts(_ resets: Bool) async throws {
         let script = """

@@ -51,7 +51,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "Each ByteRange gives its value of the Range header, with negative bounds as 0",
+        "Each ByteRange has its value of the Range header, in which negative bounds are 0",
         arguments: [
             (ByteRange.from(5), "bytes=5-"), (.from(0), "bytes=0-"), (.closed(0...499), "bytes=0-499"),
             (.last(500), "bytes=-500"), (.from(-5), "bytes=0-"),

@@ -53,7 +53,7 @@ struct SentAgainTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A 401 to the request that is sent again after a 421 is answered with credentials")
+    @Test("A request that is sent again after a 421 answers a 401 with credentials")
     func challenge() async throws {
         let count = Counter()
         let stub = StubTransport { request in

@@ -124,7 +124,7 @@ struct RecordingFileTests {
         #expect(failure.message.contains("a.har: entry 1 names a file with the body, which cannot be read"))
     }
 
-    @Test("A sorted recording of concurrent requests is the same in any order")
+    @Test("A sorted recording is the same file in whatever order its exchanges ended")
     func sorting() throws {
         var format = RecordingFormat.standard
         format.isSorted = true

@@ -81,7 +81,7 @@ struct SinkRetryTests {
     }
 
     @Test(
-        "A retrier is called once for each response, and its error ends the request", arguments: [true, false],
+        "A retrier is called once for a response, and its .fail ends the request", arguments: [true, false],
         [true, false])
     func askedOnce(_ isStream: Bool, _ isValidated: Bool) async throws {
         let (folder, asked) = (try TemporaryFolder(), Counter())

@@ -260,7 +260,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A transport sends no cookie of an earlier response, and requests again what could be cached",
+        "A transport keeps no cookies, and sends a request whose response could be cached",
         arguments: TransportUnderTest.withHTTP2)
     func stateless(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -53,7 +53,7 @@ struct JSONTextSplitter {
         case .outside where !Self.isSpace(byte):
             take(
                 .failure(
-                    AsyncNetError(.decodingFailed, "Bytes of the sequence have no record separator before them")
+                    AsyncNetError(.decodingFailed, "A record separator is missing in the JSON text sequence")
                 ))
             place = .skipping
         case .outside, .skipping: break

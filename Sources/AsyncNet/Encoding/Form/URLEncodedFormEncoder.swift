@@ -52,7 +52,7 @@ public struct URLEncodedFormEncoder: Sendable {
         return encoder
     }()
 
-    /// Creates an encoder; each parameter sets the property of its name.
+    /// Creates an encoder. Each argument sets the property with the same name.
     public init(
         arrayEncoding: ArrayEncoding = .brackets, boolEncoding: BoolEncoding = .numeric,
         dataEncoding: DataEncoding = .base64,

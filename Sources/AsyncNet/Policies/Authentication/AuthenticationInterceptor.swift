@@ -38,7 +38,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 
     private nonisolated let authenticator: AuthenticatorType
-    /// The clock given, or that of the first session which uses the interceptor.
+    /// The clock of the initializer, or else of the first session that uses the interceptor.
     private var time: TimeSource?
     private var state: CredentialState<Credential>
     private var refresh: Refresh?

@@ -8,7 +8,7 @@ final class CookieFile: Sendable {
 
     init(_ url: URL) { self.url = url }
 
-    /// More than a full jar needs.
+    /// A larger file is an error. A full jar needs less.
     private static let maximumSize = 64 << 20
 
     /// The file's content; empty if there is no file.

@@ -63,7 +63,8 @@ struct CookieStore: Sendable {
         }
     }
 
-    /// Stores a cookie of the program's own; `false` for one that cannot be stored and sent. An expired one is removed.
+    /// Stores a cookie that the program sets; if it has expired, removes the stored one instead. Returns `false` for a
+    /// cookie that cannot be stored and sent.
     mutating func set(_ cookie: Cookie, now: Date) -> Bool {
         guard cookie.isStorable else { return false }
         _ = insert(cookie, now: now)

@@ -48,7 +48,7 @@ public struct CircuitBreaker: Hashable, Sendable {
 enum OriginVerdict: Hashable, Sendable {
     case success
     case failure
-    /// The request was cancelled or failed locally.
+    /// The request was cancelled, failed locally, or got status 429: none of these is a fault of the origin.
     case ignored
 
     init(statusCode: Int) {

@@ -9,7 +9,7 @@ enum FileChecksum {
         for checksum in Set(checksums) {
             let actual = try await digest(of: path, checksum.algorithm)
             guard actual == checksum.bytes else {
-                throw AsyncNetError(.checksumMismatch, "The download's checksum is not the expected \(checksum)")
+                throw AsyncNetError(.checksumMismatch, "The download does not have the expected checksum \(checksum)")
             }
         }
     }

@@ -47,8 +47,8 @@ public final class SocketTransport: Transport {
     /// `true`.
     public var judgesAddresses: Bool { true }
 
-    /// By the TLS settings of the request's host; without verification, by proxy, unix socket,
-    /// addresses and resolver too.
+    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
+    /// depends on the proxy, Unix socket, addresses and resolver.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard let setup = try? setup.get() else { return .nothing }
         return setup.hosts.trust(for: request) {

@@ -165,9 +165,9 @@ public final class URLSessionTransport: Transport {
         return TransportResponse(head: head, body: responseBody)
     }
 
-    /// By the TLS settings of the request's host; without verification by the proxies of
-    /// ``Configuration/urlSession`` too. Over a URLSession that exists, whose delegate decides, the server counts as not
-    /// verified.
+    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
+    /// depends on the proxies of ``Configuration/urlSession``. Over a URLSession of the caller's, whose delegate
+    /// decides, the server counts as not verified.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard given == nil else { return .unverified(route: "URLSession of the caller") }
         return trust.trust(for: request) {

@@ -61,7 +61,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "The route of a LibcurlTransport is its proxy without password, its Unix socket and its addresses",
+        "A LibcurlTransport's route is its proxy, Unix socket or addresses, without the proxy's password",
         arguments: [
             (.init(), ""), (.init(proxy: .http("p", port: 1, username: "u", password: "w")), "proxy http://p:1"),
             (.init(proxy: .url("http://u:w@p:1")), "proxy http://p:1"),
@@ -87,7 +87,7 @@ struct ResponseTrustTests {
             URLSessionTransport().trust(for: HTTPRequestHead(url: try "https://a/".asURL())) == .verified())
     }
 
-    @Test("The trust of a user's Transport is unverified, with its type as the route")
+    @Test("The trust of a user's Transport is unverified, with the type's name as the route")
     func others() throws {
         struct Own: Transport {
             func send(_ request: TransportRequest) async throws -> TransportResponse {

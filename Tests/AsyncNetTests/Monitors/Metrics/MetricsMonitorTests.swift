@@ -25,7 +25,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.decodingDuration.count == 1)
     }
 
-    @Test("Redirects and challenges are counted as hops, with the template of the first hop")
+    @Test("Redirects and challenges are counted as hops, and a hop after a redirect has no template")
     func hops() async throws {
         let snapshot = try await measured { request in
             if request.path == "/x/1" { return .redirect(to: "http://b.example/y").delayed(by: .seconds(1)) }

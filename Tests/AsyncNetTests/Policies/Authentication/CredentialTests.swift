@@ -87,7 +87,7 @@ struct CredentialTests {
         #expect(scheme == "Basic" || counts == [false, false, true])
     }
 
-    @Test("Userinfo of a URL answers a challenge, and is neither sent nor shown in the URL")
+    @Test("A URL's userinfo is sent as credentials after a challenge, and never in the URL")
     func userinfo() async throws {
         let stub = stub(Guarded("Basic"))
         let response = await Session(transport: stub).request("http://Aladdin:open%20sesame@a/x").serializing(

@@ -91,7 +91,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "After a failed download without resume data no file is left",
+        "A failed download that cannot be resumed leaves no file",
         arguments: [
             MockResponse.fault(.truncate(after: 10)), .fault(.resetMidBody(after: 10)), .fault(.resetAfterHead),
             .fault(.closeBeforeHead), .status(404, body: "no"),
@@ -277,7 +277,8 @@ struct DownloadRequestTests {
     // MARK: What must not be harmed
 
     @Test(
-        "A foreign file with the name of the partial file is fileNotWritable and unchanged", arguments: [true, false])
+        "A foreign file in the partial file's place stays, and the download ends with fileNotWritable",
+        arguments: [true, false])
     func foreignPartialFile(_ isFolder: Bool) async throws {
         let folder = try TemporaryFolder()
         let partial = folder.url.appending(path: "a.partial")

@@ -80,7 +80,7 @@ struct EventStreamPolicyTests {
         #expect(sent.data == ["1"] && sent.error == nil)
     }
 
-    @Test("The delay of a reconnection is the stream's retry if the retrier's delay is shorter")
+    @Test("A stream reconnects after the time of its retry field if the retrier's delay is shorter")
     func laterOfBoth() async {
         let sent = await read(
             .init(interceptors: [Retrier { _, _ in .retry }]), reconnections: [.status(503), .status(403)])

@@ -92,7 +92,7 @@ struct ShapedTransportTests {
         }
     }
 
-    @Test("A cancel ends a transfer during its latency, upload or body, and its sleep on the clock")
+    @Test("A cancel during the latency, upload or body ends the transfer and its sleep on the clock")
     func cancels() async throws {
         for (profile, method) in [
             (NetworkProfile(latency: .seconds(10)), HTTPMethod.get), (NetworkProfile(upload: 10), .put),

@@ -71,7 +71,7 @@ struct PooledConnectionTests {
     }
 
     @Test(
-        "A transfer that runs at the end of its connection's lifetime completes",
+        "A transfer completes although its connection's lifetime ends meanwhile",
         arguments: [MockServer.Versions.http1, .http2])
     func draining(_ versions: MockServer.Versions) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: versions)

@@ -13,7 +13,7 @@ struct HTTP2Machine: ~Copyable {
     enum Event {
         case informational(HTTP2Stream, HTTPResponseHead)
         case head(HTTP2Stream, HTTPResponseHead)
-        /// Bytes of a body, by their place in the input; `didRead` follows when they are read.
+        /// Bytes of a body, by their place in the input. The caller calls `didRead` once the reader has taken them.
         case body(HTTP2Stream, Range<Int>)
         case trailers(HTTP2Stream, HTTPHeaders)
         case complete(HTTP2Stream)
@@ -60,12 +60,13 @@ struct HTTP2Machine: ~Copyable {
     private var lateBytes = 0
     private(set) var hasSettings = false
     var isGoingAway = false
+    /// The error code of the peer's GOAWAY.
     var goAwayCode: UInt32?
     var pings = HTTP2Pings()
-    /// How many streams the peer takes, set when it refused one more.
+    /// The limit of open streams since the peer refused one. Each complete response raises it by one.
     var refusedAbove: Int?
 
-    /// - Parameter streams: How many streams the peer takes, as far as is known, until it says so.
+    /// - Parameter streams: The limit of open streams to assume until the peer's SETTINGS arrive; `nil` for 100.
     init(_ limits: HTTP2Limits, streams: Int? = nil, now: ContinuousClock.Instant) {
         (self.limits, assumedStreams) = (limits, streams ?? 100)
         output = HTTP2Settings.opening(limits)

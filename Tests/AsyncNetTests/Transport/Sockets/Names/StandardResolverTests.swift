@@ -18,7 +18,7 @@ struct StandardResolverTests {
 
     // MARK: Which names are asked for
 
-    @Test("A resolver gets names in lower case without last dot, but no address, localhost or configured host")
+    @Test("A resolver gets names in lower case without last dot, and no addresses, localhost or configured hosts")
     func names() async throws {
         let resolver = TestResolver { _ in [ResolvedAddress("127.0.0.1")] }
         try await withServer { server in

@@ -26,7 +26,7 @@ struct ProxySettingsTests {
         #expect(await send("http://a.test/", .url(url, tls: named))?.code == .certificateHostMismatch)
     }
 
-    @Test("The transport's description says that the proxy is not verified")
+    @Test("The transport's description says so if it does not verify the proxy's certificate")
     func unverified() async throws {
         let transport = SocketTransport(.init(proxy: .url("https://p", tls: .init(trust: .disabled))))
         #expect(transport.transportDescription.contains("NOT VERIFYING THE PROXY"))

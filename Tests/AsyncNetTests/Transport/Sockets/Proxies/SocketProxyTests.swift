@@ -46,7 +46,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("http requests succeed through each kind of proxy, over one tunnel with tunnelling()", arguments: kinds)
+    @Test("With tunnelling(), http requests through each kind of proxy share one tunnel", arguments: kinds)
     func plain(_ kind: ProxyServer.Kind) async throws {
         try await withServer(.text("a"), .text("b")) { (server: MockServer) async throws in
             let proxy = try TestProxy(kind)
