@@ -235,8 +235,8 @@ extension LibcurlHandle {
             isWhole = false
             exchange.pipe.expectEncodedBody()
         }
-        // libcurl would drop the body of a 417 response and send the request again without `Expect`; a transport must
-        // not.
+        // After a 417 libcurl would send the request again without `Expect`, which a transport must not. So the
+        // transfer ends here, without the body, which libcurl drops.
         response.isComplete = head.statusCode == 417 && request.headers.contains(name: "Expect")
         flushAtEndOfRound()
         // An error status ends the sending, which libcurl notices only when it continues.

@@ -85,7 +85,7 @@ package struct HTTPHeadParser {
     private mutating func continueValue(_ line: Line) throws(AsyncNetError) {
         let more = try Self.text(Self.trimmed(line), of: headers.last?.name ?? "")
         guard headers.continueLast(with: more) else {
-            throw AsyncNetError(.badServerResponse, "The server's head begins with a continued line")
+            throw AsyncNetError(.badServerResponse, "The server's first header line begins with white space")
         }
     }
 

@@ -21,8 +21,8 @@ public struct RequestOptions: Sendable {
     public var credential: PasswordCredential?
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     public var priority: RequestPriority
-    /// How the request uses ``SessionConfiguration/cache``. With `nil` as the `cachePolicy` of its `URLRequest` requires,
-    /// or as ``CacheMode/standard``.
+    /// How the request uses ``SessionConfiguration/cache``. `nil` means as the `cachePolicy` of its `URLRequest` says;
+    /// without one, ``CacheMode/standard``.
     public var cacheMode: CacheMode?
     /// How many bytes the response's body may have once its `Content-Encoding` is decoded, if it is, in place of
     /// ``SessionConfiguration/maximumBodySize``; a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.

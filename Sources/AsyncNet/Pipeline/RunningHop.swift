@@ -2,7 +2,7 @@
 final class RunningHop: Sendable {
     private struct State {
         var summary: HopSummary
-        /// How the hop ends once its body is read; `nil` if its response is delivered.
+        /// What the response's head decided, such as `.redirected`; it counts in place of the ending that is reported.
         var ending: HopSummary.Ending?
         var isOver = false
         /// The error of a request that shared the transfer, and ended before it.

@@ -9,7 +9,7 @@ extension TransferWatch {
         events.send(event(), of: runningHop)
     }
 
-    /// Reports a refresh that a policy waits for; `nil` if nobody observes.
+    /// Reports the end of a refresh that a policy has waited for; `nil` if nobody observes.
     var reportsRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)? {
         guard let events, events.isObserved, role != .segment else { return nil }
         return { events.send(.refreshed($0, after: $1), of: nil) }

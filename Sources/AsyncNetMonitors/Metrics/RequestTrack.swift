@@ -21,7 +21,7 @@ struct RequestTrack: Sendable {
     }
     /// Whether the attempt follows a redirect, to which the request's template does not belong.
     var isRedirected = false
-    /// More than one if transfers are hedged, or segments.
+    /// The hops that run: several if transfers are hedged, or a download has segments.
     private(set) var hops: [Hop] = []
     /// How many transfers wait for a permit.
     private(set) var waits = 0

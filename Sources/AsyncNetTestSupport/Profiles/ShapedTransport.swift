@@ -39,7 +39,7 @@ public final class ShapedTransport: Transport {
         (self.profile, base, self.clock) = (profile, transport, clock)
     }
 
-    /// That of the other transport.
+    /// The trust of the slowed transport.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { base.trust(for: request) }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -55,9 +55,9 @@ public final class ShapedTransport: Transport {
 
     public func shutdown() async { await base.shutdown() }
 
-    /// That of the other transport.
+    /// Whether the slowed transport judges addresses.
     public var judgesAddresses: Bool { base.judgesAddresses }
-    /// The other transport's description.
+    /// Names the slowed transport.
     public var transportDescription: String { base.transportDescription + " at the speed of a profile" }
 
     private func nextNumber() -> Int {

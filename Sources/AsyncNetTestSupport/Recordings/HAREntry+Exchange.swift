@@ -3,7 +3,7 @@ import AsyncNetMonitors
 import Foundation
 
 extension HAREntry {
-    /// The entry of an exchange that is in its written form.
+    /// - Parameter exchange: As `RecordingFormat.written` returns it.
     init(_ exchange: RecordedExchange, _ bodies: inout BodyFiles) {
         var timings = HARTimings(wait: exchange.latency.wholeMilliseconds)
         timings.receive = exchange.response?.chunks.reduce(0) { $0 + $1.delay.wholeMilliseconds } ?? 0

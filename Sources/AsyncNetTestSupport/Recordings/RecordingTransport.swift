@@ -57,14 +57,14 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    /// That of the other transport.
+    /// The trust of the recorded transport.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
 
     /// Shuts the other transport down.
     public func shutdown() async { await transport.shutdown() }
 
-    /// That of the other transport.
+    /// Whether the recorded transport judges addresses.
     public var judgesAddresses: Bool { transport.judgesAddresses }
-    /// The other transport's description.
+    /// Names the recorded transport.
     public var transportDescription: String { "recording \(transport.transportDescription)" }
 }

@@ -8,7 +8,7 @@ final class RouteTable: Sendable {
         var unexpected: [String] = []
     }
 
-    /// A route's response to one request.
+    /// What the routes have for one request.
     enum Found {
         case handler(Routes.Handler, [String: String])
         case reply(MockResponse, [String: String])

@@ -22,7 +22,7 @@ struct PagesAndFieldsTests {
         URLRequest(url: try "search?cursor=\(cursor)".asURL())
     }
 
-    @Test("Documented loops over pages follow Link headers, URLs and requests of closures")
+    @Test("The documented loops over pages follow Link headers, and URLs and requests that closures return")
     func pages() async throws {
         let stub = StubTransport { request in
             request.path == "/products"

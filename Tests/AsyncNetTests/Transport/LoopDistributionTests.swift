@@ -72,7 +72,7 @@ struct LoopDistributionTests {
     }
 
     @Test(
-        "A transfer uses its origin's loop until that has as many transfers as connections, then the least loaded",
+        "A transfer uses its origin's first loop until that is full, then the origin's loop with the fewest transfers",
         arguments: [
             (origin: OriginKey(0), perOrigin: 128, loads: [0, 0, 0, 0], expected: 0),
             (1, 128, [0, 0, 0, 0], 1),

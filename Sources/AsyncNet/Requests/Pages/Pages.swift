@@ -14,8 +14,8 @@ import Foundation
 /// Cancelling the task that waits for a page cancels its request. Each loop begins with the first page.
 ///
 /// A page with a status other than 200 to 299, or of a type that the request's `Accept` does not list, ends the
-/// sequence with `.unacceptableStatus` or `.unacceptableContentType`; a page that leads to an equal request of an
-/// earlier page, such as itself, with `.pagingFailed` once the next page is asked for. Nothing follows an error.
+/// sequence with `.unacceptableStatus` or `.unacceptableContentType`. If the request for the next page equals one that
+/// was sent before, asking for that page ends the sequence with `.pagingFailed`. Nothing follows an error.
 public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     let first: RequestBlueprint
     let options: RequestOptions

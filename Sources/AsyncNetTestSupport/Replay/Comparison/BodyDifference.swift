@@ -7,7 +7,7 @@ struct BodyDifference {
 
     init(sent: ComparedBody, recorded: ComparedBody) {
         compare("body", sent, recorded)
-        // The most that bodies make requests different, so that a long body does not outweigh another path.
+        // The fields weigh at most 3 together, so that a long body does not outweigh another path.
         var weight = 0
         fields = fields.map { field in
             weight += field.weight

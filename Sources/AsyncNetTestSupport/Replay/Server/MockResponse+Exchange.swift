@@ -30,8 +30,8 @@ extension MockResponse {
         if let failure = response.failure { fault = Self.fault(inBody: failure.code) }
     }
 
-    /// Whether the body, or the head that stands for a body, is sent with the chunked transfer coding. A server that does
-    /// not know the length of a body that it does not send must not send `Content-Length: 0`.
+    /// Whether the head has `Transfer-Encoding: chunked`. A response to HEAD and a 304 have it if no `Content-Length`
+    /// was recorded: otherwise the server would say `Content-Length: 0`, which is wrong.
     private func isChunked(_ response: RecordedExchange.Response, _ hasNoBody: Bool) -> Bool {
         if hasNoBody { return statusCode != 204 && !headers.contains(name: "Content-Length") }
         let isWhole = response.failure == nil && !response.isBodyTruncated && trailers.isEmpty

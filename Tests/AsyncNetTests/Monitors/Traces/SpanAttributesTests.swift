@@ -102,7 +102,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "A span's status is an error for failures and statuses of 400 and above, not for cancels and refusals",
+        "A span's status is an error for failures and statuses from 400 on, not for cancels and validators' errors",
         arguments: [
             End(nil, 200, nil), End(nil, 304, nil), End(nil, 399, nil), End(nil, 400, "400"), End(nil, 503, "503"),
             End(.cancelled, nil, nil), End(.cancelled, 200, nil), End(.cancelled, 404, "404"),

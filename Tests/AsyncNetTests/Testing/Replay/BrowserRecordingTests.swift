@@ -60,7 +60,7 @@ struct BrowserRecordingTests {
         try server.verify()
     }
 
-    @Test("The text of a mismatch names the recording's file and entry, and shows no secrets")
+    @Test("The text of a mismatch names the recording's file and the difference, and shows no secrets")
     func mismatch() async throws {
         let transport = try ReplayTransport(contentsOf: Self.file)
         let session = Session(transport: transport)

@@ -104,7 +104,7 @@ struct ReplayBodyTests {
         #expect(clock.now.offset == .seconds(30))
     }
 
-    @Test("A cancel ends the wait for a recorded delay or a cancelled exchange", arguments: [false, true])
+    @Test("A cancel ends a recorded delay, before the head or in the body", arguments: [false, true])
     func cancel(inBody: Bool) async {
         var response = Response(200, chunks: [.init(Data("x".utf8), delay: .seconds(3600))])
         response.failure = .init(.cancelled)
