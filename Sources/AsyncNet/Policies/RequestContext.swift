@@ -22,9 +22,8 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct RequestContext: Sendable {
     /// The request's identifier, the same for all attempts.
     public let id: RequestID
-    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. A stream
-    /// of events that is connected again is a new request: its attempts are counted from the last connection with
-    /// events.
+    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. A stream of
+    /// events that is connected again is a new request: its attempts are counted from the last event or regular end.
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public internal(set) var request: TransportRequest?

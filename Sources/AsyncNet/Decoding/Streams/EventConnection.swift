@@ -22,8 +22,10 @@ struct EventConnection: Sendable {
     private var isEstablished = false
     /// Whether the connection that runs, or ended last, is an event stream.
     private var isOpen = false
-    /// How many connections in a row have ended with an error.
+    /// How many connections in a row have ended with an error. An event and a regular end begin the count anew.
     private var failures = 0
+    /// How many connections in a row have brought no event, whether they failed or were accepted.
+    private var connectionsWithoutEvent = 0
     /// Whether the response had a `Content-Length`, so that its end is the end of the stream.
     private var endIsAnnounced = false
 
@@ -61,7 +63,7 @@ struct EventConnection: Sendable {
         endIsAnnounced = head.contentLength != nil
         isEstablished = true
         isOpen = true
-        failures = 0
+        connectionsWithoutEvent += 1
         return true
     }
 
@@ -89,7 +91,27 @@ struct EventConnection: Sendable {
     }
 
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
-        try parser.receive(chunk)
+        let events = try parser.receive(chunk)
+        if !events.isEmpty { (failures, connectionsWithoutEvent) = (0, 0) }
+        return events
+    }
+
+    /// Whether more connections in a row have brought no event than the policy allows.
+    private var isOverLimit: Bool { policy.limit.map { connectionsWithoutEvent > $0 } ?? false }
+
+    /// Whether the regular end of the response is the end of the stream.
+    private var endsWithResponse: Bool { policy.occasion == .ifResumable && endIsAnnounced }
+
+    /// Called at the regular end of a body.
+    ///
+    /// - Throws: `.connectionLost` if only the limit keeps the stream from connecting again: a loop that ends without an
+    ///   error has read the whole stream.
+    func checkLimit() throws(AsyncNetError) {
+        guard isOverLimit, canBeContinued, !endsWithResponse else { return }
+        throw AsyncNetError(
+            .connectionLost,
+            "\(connectionsWithoutEvent) connections in a row brought no event, more than EventReconnection.limit allows; the server ended the last one"
+        )
     }
 
     /// Ends a connection, and decides whether and when the stream connects again by itself.
@@ -103,11 +125,13 @@ struct EventConnection: Sendable {
         guard canBeContinued else { return nil }
         defer { isOpen = false }
         let base = min(parser.retry.map { min($0, policy.maximumRetry) } ?? policy.delay, .longestWait)
+        if !isOpen { connectionsWithoutEvent += 1 }
         guard let error else {
-            return policy.occasion == .ifResumable && endIsAnnounced ? nil : Reconnection(delay: base, isRetry: false)
+            failures = 0
+            return isOverLimit || endsWithResponse ? nil : Reconnection(delay: base, isRetry: false)
         }
         failures += 1
-        guard isPassing(error, head?.statusCode), policy.limit.map({ failures <= $0 }) ?? true else { return nil }
+        guard isPassing(error, head?.statusCode), !isOverLimit else { return nil }
         let own = failures > 1 ? grown(base, jitter) : base
         let asked = isOpen ? nil : head.flatMap { RetryAfter.delay($0, now: now) }
         if let asked, asked > policy.maximumRetry { return nil }
@@ -128,7 +152,7 @@ struct EventConnection: Sendable {
 
     private var isResumable: Bool { parser.lastEventID != nil || parser.retry != nil }
 
-    /// How many attempts have failed since the stream was opened or ended regularly; `nil` before it was opened.
+    /// How many attempts have failed since the last event or regular end; `nil` before the stream was opened.
     var failedAttempts: Int? { isEstablished ? failures : nil }
 
     /// Whether the error may be temporary.

@@ -6,7 +6,7 @@
 /// The first delay is the stream's `retry`, up to ``maximumRetry``, or else ``delay``; each further failure doubles it.
 ///
 /// A reconnection is a new request to the session's policies. After an error the retriers decide first, with a delay no
-/// shorter than the stream's; attempts are counted from the last connection with events. If no retrier decides, the
+/// shorter than the stream's; attempts are counted from the last event or regular end. If no retrier decides, the
 /// stream connects again after errors that may be temporary: those of ``RetryPolicy/passingErrorCodes``, an open circuit,
 /// and the statuses 408, 429, 500, 502, 503 and 504. A `Retry-After` is waited for (RFC 9110 §10.2.3), and ends the
 /// stream if it is longer than ``maximumRetry``. A reconnection that repeats a failed one is charged to the session's
@@ -24,8 +24,9 @@ public struct EventReconnection: Hashable, Sendable {
     /// The longest `retry` of a stream that is respected; 5 minutes by default. WHATWG HTML sets no limit, and a server
     /// could stop a stream for weeks.
     public var maximumRetry: Duration
-    /// How many consecutive connections may fail: the error of one more ends the stream, unless a retrier sends the
-    /// request again; `nil` for any number.
+    /// How many connections in a row may bring no event, whether they fail or are accepted and end; `nil` for any number.
+    /// The error of one more ends the stream, unless a retrier sends the request again; if the server has ended that one
+    /// regularly, its error is `.connectionLost`. An event begins the count anew, a comment does not.
     public var limit: Int?
     /// How long the server may send nothing, not even a comment, before the connection counts as lost; by default the
     /// session's timeout.

@@ -121,6 +121,9 @@ final class StreamSink: ResponseSink {
             if let before { state.withLock { $0.connection?.goBack(to: before) } }
             throw Self.left
         }
+        try state.withLock { state throws(AsyncNetError) in
+            if state.method == .get { try state.connection?.checkLimit() }
+        }
     }
 
     private static var left: AsyncNetError { AsyncNetError(.cancelled, "The reader stopped before the stream ended") }

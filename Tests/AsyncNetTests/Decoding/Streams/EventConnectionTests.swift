@@ -90,9 +90,10 @@ struct EventConnectionTests {
         #expect((connection.end(error, statusCode: status, jitter: 0) != nil) == connects)
     }
 
-    @Test("The delay grows with consecutive failures up to a limit, and a successful connection resets it")
+    @Test("Delays grow with consecutive failures, to a limit, and an event resets them")
     func delays() throws {
-        var connection = try connection(.ifResumable(delay: .seconds(3), maximumDelay: .seconds(20), limit: 4))
+        var connection = try connection(
+            .ifResumable(delay: .seconds(3), maximumDelay: .seconds(20), limit: 4), after: "id: 1\ndata: 1\n\n")
         let lost = AsyncNetError(.connectionLost)
         #expect(connection.end(nil, statusCode: 200, jitter: 1) == .seconds(3))
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(3))
@@ -101,7 +102,7 @@ struct EventConnectionTests {
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(20))
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == nil)
         #expect(try connection.open(head(200)))
-        _ = try connection.receive(Data("retry: 30000\n\n".utf8))
+        _ = try connection.receive(Data("retry: 30000\ndata: 2\n\n".utf8))
         #expect(connection.end(lost, statusCode: 200, jitter: 1) == .seconds(30))
         #expect(connection.end(lost, statusCode: nil, jitter: 1) == .seconds(30))
     }
@@ -144,9 +145,43 @@ struct EventConnectionTests {
         #expect(ends.map { connection.end($0, nil, now: now, jitter: 0)?.isRetry } == [false, false, true, true])
         #expect(connection.failedAttempts == 2)
         #expect(try connection.open(head(200)))
+        #expect(connection.failedAttempts == 2)
+        _ = try connection.receive(Data("data: 2\n\n".utf8))
         #expect(connection.failedAttempts == 0)
         let lost = try connection.end(AsyncNetError(.connectionLost), head(200), now: now, jitter: 0)
         #expect(lost?.isRetry == false && connection.failedAttempts == 1)
+    }
+
+    @Test(
+        "The limit counts connections in a row without an event: refused, lost, and ended after they were accepted",
+        arguments: [
+            ("..", false), ("...", true), ("xx", false), ("xxx", true), (".x.", true), ("x.x", true), (".e..", false),
+            (".xe...", true), ("..e..e..", false), ("xxE..", false), ("xxExxx", true), ("EEEE", false),
+        ])
+    func limit(_ connections: String, _ isEnded: Bool) throws {
+        var connection = EventConnection(.always(limit: 2))
+        #expect(try connection.open(head(200)))
+        _ = try connection.receive(Data("data: 1\n\n".utf8))
+        _ = connection.end(nil, statusCode: 200, jitter: 0)
+        var reconnections: [Bool] = []
+        for kind in connections { reconnections.append(try reconnects(&connection, as: kind)) }
+        #expect(reconnections == reconnections.indices.map { !(isEnded && $0 == reconnections.count - 1) })
+    }
+
+    /// Ends a connection that is accepted without an event, with an event, with an event and lost, or refused.
+    private func reconnects(_ connection: inout EventConnection, as kind: Character) throws -> Bool {
+        if kind == "x" { return connection.end(AsyncNetError(.cannotConnect), statusCode: nil, jitter: 0) != nil }
+        #expect(try connection.open(head(200)))
+        if "eE".contains(kind) { _ = try connection.receive(Data("data: 1\n\n".utf8)) }
+        let error = kind == "E" ? AsyncNetError(.connectionLost) : nil
+        if error == nil {
+            do { try connection.checkLimit() } catch {
+                #expect(error.code == .connectionLost && error.message.contains("3 connections in a row"))
+                #expect(connection.end(error, statusCode: 200, jitter: 0) == nil)
+                return false
+            }
+        }
+        return connection.end(error, statusCode: 200, jitter: 0) != nil
     }
 
     @Test("An incomplete event does not change the last event id; id and retry: apply to the next connection")

@@ -107,6 +107,49 @@ struct EventStreamPolicyTests {
             ])
     }
 
+    /// A server that accepts each connection, and ends it without an event.
+    private static let empty = MockResponse.chunked(
+        ["retry: 50\n\n", ": comment\n\n"], headers: ["Content-Type": "text/event-stream"])
+
+    @Test(
+        "A stream that the server accepts and ends without an event ends with .connectionLost at its limit",
+        arguments: [EventReconnection.ifResumable(limit: 3), .always(limit: 3)])
+    func emptyStreams(_ reconnection: EventReconnection) async {
+        let quiet = Array(repeating: Self.empty, count: 20)
+        let sent = await read(.init(), reconnection, reconnections: quiet, first: Self.empty)
+        #expect(sent.times == [0, 50, 100, 150].map { .milliseconds($0) })
+        #expect(sent.error?.code == .connectionLost)
+        #expect(sent.error?.message.contains("4 connections in a row brought no event") == true)
+        let resumed = await read(.init(), reconnection, reconnections: [Self.empty, Self.empty, Self.events] + quiet)
+        #expect(resumed.times.count == 8)
+        #expect(resumed.data == ["1", "1"])
+        #expect(resumed.error?.code == .connectionLost)
+    }
+
+    @Test("A retry policy counts connections that are lost before an event, though the server accepted them")
+    func lostBeforeEvents() async {
+        let lost = Array(repeating: Self.events.with(.truncate(after: 10)), count: 20)
+        let policy = RetryPolicy(limit: 5, backoff: Backoff(scale: .zero))
+        let sent = await read(.init(interceptors: [policy]), .ifResumable(limit: 2), reconnections: lost)
+        #expect(sent.times.count == 7 && sent.error?.code == .bodyEndedEarly)
+    }
+
+    @Test(
+        "A stream that is not continued anyway ends without an error, whatever its limit",
+        arguments: [HTTPMethod.get, .post])
+    func emptyEnds(_ method: HTTPMethod) async throws {
+        // The length of a response to GET announces its end; a POST is never sent again.
+        var headers: HTTPHeaders = ["Content-Type": "text/event-stream"]
+        if method == .get { headers.add(name: "Content-Length", value: "11") }
+        let response = MockResponse(headers: headers, body: Data("retry: 50\n\n".utf8))
+        let stub = StubTransport { _ in response }
+        let stream = Session(transport: stub).stream("http://a/", method: method)
+        for try await event in stream.serverSentEvents(reconnection: .ifResumable(limit: 0)) {
+            Issue.record("\(event)")
+        }
+        #expect(stub.requests.count == 1)
+    }
+
     @Test("A retrier's error ends a stream")
     func ownError() async {
         let retrier = Retrier { error, _ in error.statusCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
