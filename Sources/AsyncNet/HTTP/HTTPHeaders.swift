@@ -57,7 +57,7 @@ extension HTTPHeader: ShownByDescription {
         if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) {
             return "<redacted>"
         }
-        return RedactionRule.standard.text(withURLs: value)
+        return RedactionRule.standard.value(of: self)
     }
 
     private static func withoutSecrets(_ text: String) -> String {

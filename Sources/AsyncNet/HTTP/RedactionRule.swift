@@ -5,6 +5,9 @@ public import Foundation
 /// Redacted are, with ``standard``:
 /// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`,
 ///   `Access-Key`, `Signature`, `Assertion`, `JWT`, `Auth` and the like;
+/// - subprotocols of WebSockets (`Sec-WebSocket-Protocol`) that begin with such a name or with `Bearer`, as
+///   `openai-insecure-api-key.sk-…` does, that follow one that is such a name, or that look random: more than three changes
+///   between letters and digits or from lower to upper case, or more than 24 letters and digits in a row;
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,
@@ -79,12 +82,14 @@ public struct RedactionRule: Sendable {
     /// that has no items and does not begin with `/` or `!/` is `REDACTED`, since it may be a token.
     public func text(of url: URL) -> String { text(ofURL: url.absoluteString) }
 
-    /// The value of a header: `REDACTED` if it is secret. URLs in other values are redacted as by ``text(of:)``.
+    /// The value of a header: `REDACTED` if it is secret. Of `Sec-WebSocket-Protocol`, each subprotocol that may be a
+    /// credential is `REDACTED`. URLs in other values are redacted as by ``text(of:)``.
     public func value(of header: HTTPHeader) -> String {
         if let replacement = replacement(for: header.name, in: .header, header.value) { return replacement }
         if ["location", "content-location", "referer"].contains(where: { header.hasName($0) }) {
             return text(ofURL: header.value)
         }
+        if header.hasName("Sec-WebSocket-Protocol") { return Self.subprotocols(header.value) }
         return text(withURLs: header.value)
     }
 

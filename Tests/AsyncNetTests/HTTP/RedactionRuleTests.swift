@@ -25,6 +25,21 @@ struct RedactionRuleTests {
     }
 
     @Test(
+        "Subprotocols of WebSockets that may be credentials are redacted", arguments: RedactionCases.secretSubprotocols)
+    func secretSubprotocols(_ value: String, _ written: String) {
+        let header = HTTPHeader(name: "sec-websocket-protocol", value: value)
+        #expect(rule.value(of: header) == written)
+        #expect(header.description == "sec-websocket-protocol: \(written)")
+    }
+
+    @Test("Ordinary subprotocols of WebSockets are shown", arguments: RedactionCases.subprotocols)
+    func subprotocols(_ value: String) {
+        let header = HTTPHeader(name: "Sec-WebSocket-Protocol", value: value)
+        #expect(rule.value(of: header) == value)
+        #expect(header.description == "Sec-WebSocket-Protocol: \(value)")
+    }
+
+    @Test(
         "A field with a secret name is redacted in queries, forms, JSON and multipart forms",
         arguments: RedactionCases.names)
     func names(_ name: String) {

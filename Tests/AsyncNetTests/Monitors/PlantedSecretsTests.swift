@@ -20,6 +20,7 @@ struct PlantedSecretsTests {
         "Authorization: Bearer @@", "Proxy-Authorization: Basic @@", "Cookie: session=@@; other=@@",
         "X-Api-Key: @@", "X-Auth-Token: @@", "X-Amz-Security-Token: @@", "X-Client-Secret: @@",
         "Referer: http://@@:@@@b/?token=@@#@@", "X-Next: http://@@:@@@b/?token=@@",
+        "Sec-WebSocket-Protocol: realtime, openai-insecure-api-key.sk-@@",
     ]
     private static let received = [
         "Set-Cookie: sid=@@; Path=/", "Location: http://@@:@@@b/;sid=@@?token=@@#access_token=@@",

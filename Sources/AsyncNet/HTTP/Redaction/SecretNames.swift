@@ -14,13 +14,15 @@ struct SecretNames: Sendable {
     func adding(_ others: Set<String>) -> SecretNames { SecretNames(names.union(others), endings: moreEndings) }
 
     func contains(_ name: some StringProtocol) -> Bool {
-        let whole = Self.folded(name)
-        if isSecret(whole) { return true }
+        if contains(whole: name) { return true }
         guard name.unicodeScalars.contains(where: Self.joins) else { return false }
         return name.unicodeScalars.split(whereSeparator: Self.joins).contains { part in
             isSecret(Self.folded(String(String.UnicodeScalarView(part))))
         }
     }
+
+    /// Whether this is a name as a whole, whatever its parts are.
+    func contains(whole name: some StringProtocol) -> Bool { isSecret(Self.folded(name)) }
 
     /// A bracket or a dot.
     private static func joins(_ scalar: Unicode.Scalar) -> Bool { scalar == "[" || scalar == "]" || scalar == "." }
@@ -51,6 +53,9 @@ extension SecretNames {
             "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2", "X-Functions-Key", "X-Amz-Credential", "X-Auth-Key",
             "X-Auth-Email-Key", "X-Master-Key", "X-Amzn-Oidc-Data",
         ], endings: ["authorization", "assertion", "jwt", "auth", "otp"])
+
+    /// Names in subprotocols of WebSockets, such as `openai-insecure-api-key`.
+    static let subprotocols = SecretNames(["key"], endings: headers.moreEndings + ["bearer"])
 
     /// Names in JSON. `code` and `key` are not among them, which are error codes and ordinary keys there.
     static let fields = SecretNames([

@@ -74,6 +74,32 @@ enum RedactionCases {
         ("WWW-Authenticate", #"Digest realm="r", nonce="n=""#, #"Digest realm="r", nonce="n=""#),
     ]
 
+    /// Values of `Sec-WebSocket-Protocol` that have no secret: those of IANA's registry and of well-known services.
+    static let subprotocols = [
+        "graphql-transport-ws", "graphql-ws", "v1.json", "wamp.2.json, wamp.2.msgpack",
+        "v12.stomp,v11.stomp, v10.stomp",
+        "mqttv3.1", "ocpp1.6, ocpp2.0.1", "MBWS.huawei.com", "v4.channel.k8s.io, v5.channel.k8s.io",
+        "base64.channel.k8s.io", "actioncable-v1-json, actioncable-unsupported", "json.reliable.webpubsub.azure.v1",
+        "openai-beta.realtime-v1", "opcua+uacp", "v3.penguin-stats.live+proto", "webrtc.softvelum.com", "LWM2M.v1",
+        "chat.session.v2", "com.example.chat.2024-05-01", "vnd.statusCheck+json", "hub.bsc.bacnet.org", "x-nmos.v1.3",
+        "author-chat", "monkey.v1", "",
+    ]
+
+    /// Values of `Sec-WebSocket-Protocol` with secrets.
+    static let secretSubprotocols: [(value: String, written: String)] = [
+        (
+            "realtime, openai-insecure-api-key.sk-Q, openai-beta.realtime-v1",
+            "realtime, REDACTED, openai-beta.realtime-v1"
+        ),
+        ("base64url.bearer.authorization.k8s.io.QQ, v4.channel.k8s.io", "REDACTED, v4.channel.k8s.io"),
+        ("token, Q", "REDACTED, REDACTED"), ("chat,Bearer,Q,v2", "chat,REDACTED,REDACTED,v2"),
+        ("v1.json, access_token.Q", "v1.json, REDACTED"), ("jwt-Q", "REDACTED"), ("Authorization=Q, a", "REDACTED, a"),
+        ("chat, eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG", "chat, REDACTED"),
+        ("550e8400-e29b-41d4-a716-446655440000, v1", "REDACTED, v1"), ("9f86d081884c7d659a2f", "REDACTED"),
+        ("header-eyJob3N0IjoiYS5iIn0, graphql-ws", "REDACTED, graphql-ws"), ("sk-live-4eC39HqLyjWDarjt", "REDACTED"),
+        ("abcdefghijklmnopqrstuvwxy", "REDACTED"), ("key.Q, password:Q", "REDACTED, REDACTED"),
+    ]
+
     static let form = "multipart/form-data; boundary=B"
 
     /// Bodies whose secrets are the letter Q.

@@ -8,7 +8,7 @@ import Foundation
 struct PlantedSecrets {
     /// Makes a value that occurs nowhere else.
     private static func secret(_ number: Int) -> String { "Qx7Planted\(number)z" }
-    static let count = 44
+    static let count = 45
     static var all: [String] { (1...count).map(secret) }
 
     /// Texts that must not be written: the secrets, and the ways to encode those that go into credentials.
@@ -23,6 +23,7 @@ struct PlantedSecrets {
         HTTPHeader(name: "X-Auth-Token", value: s(6)), HTTPHeader(name: "Private-Token", value: s(7)),
         HTTPHeader(name: "Referer", value: "https://u:\(s(8))@a.example/?access_token=\(s(9))"),
         HTTPHeader(name: "X-Amz-Security-Token", value: s(10)),
+        HTTPHeader(name: "Sec-WebSocket-Protocol", value: "realtime, openai-insecure-api-key.\(s(45))"),
     ]
 
     static let query = [

@@ -1,0 +1,37 @@
+extension RedactionRule {
+    /// The value of `Sec-WebSocket-Protocol` (RFC 6455 §11.3.4), with `REDACTED` in the place of each subprotocol that may
+    /// be a credential.
+    ///
+    /// A browser's program cannot set the other headers of a handshake, so services take credentials there:
+    /// `openai-insecure-api-key.sk-…`, `base64url.bearer.authorization.k8s.io.…`, or `token, …`. A subprotocol may be a
+    /// credential if it begins with the name of one, follows such a name, or is no sequence of words and versions.
+    static func subprotocols(_ list: String) -> String {
+        var isNamedBefore = false
+        return list.split(separator: ",", omittingEmptySubsequences: false).map { item in
+            let name = String(item).trimmedHTTPSpace
+            defer { isNamedBefore = SecretNames.subprotocols.contains(whole: name) }
+            guard isNamedBefore || hasSecretName(name) || !isWords(name), !name.isEmpty else { return String(item) }
+            return "\(item.prefix { $0 == " " })\(mark)"
+        }.joined(separator: ",")
+    }
+
+    /// Whether the text up to some punctuation, or as a whole, is the name of a secret.
+    private static func hasSecretName(_ text: String) -> Bool {
+        let ends = text.indices.filter { !isAlphanumeric(text[$0]) } + [text.endIndex]
+        return ends.contains { SecretNames.subprotocols.contains(whole: text[..<$0]) }
+    }
+
+    /// Whether a text is made of words and versions, such as `base64.channel.k8s.io` or `statusCheck.v2`: random bytes in
+    /// hexadecimal or Base64 change more often between letters and digits, and between cases.
+    private static func isWords(_ text: String) -> Bool {
+        let changes = zip(text, text.dropFirst()).count { one, next in
+            isAlphanumeric(one) && isAlphanumeric(next)
+                && (one.isNumber != next.isNumber || one.isLowercase && next.isUppercase)
+        }
+        return changes <= 3 && text.split { !isAlphanumeric($0) }.allSatisfy { $0.count <= 24 }
+    }
+
+    private static func isAlphanumeric(_ character: Character) -> Bool {
+        character.asciiValue.map(HTTPSyntax.isAlphanumeric) ?? false
+    }
+}
