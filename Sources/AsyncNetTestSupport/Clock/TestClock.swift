@@ -52,8 +52,14 @@ public final class TestClock: Clock, Sendable {
 
     /// Waits until at least this number of tasks sleep on this clock, or the current task is cancelled.
     ///
-    /// Sessions sleep for retry delays, and once for all timeouts and deadlines that they watch.
-    public func sleepers(atLeast count: Int) async { await core.sleepers(atLeast: count) }
+    /// Sessions sleep for retry delays, and once for all timeouts and deadlines that they watch. A wait of five seconds of
+    /// real time says on the standard error what it waits for.
+    public func sleepers(atLeast count: Int) async {
+        guard core.sleeperCount < count else { return }
+        await SleeperNotice.during({ await core.sleepers(atLeast: count) }, forAtLeast: count) { [core] in
+            core.sleeperCount
+        }
+    }
 
     /// Waits until no task on the clock's executor has anything left to run, or the current task is cancelled: each then
     /// waits for the clock, for a transport with I/O, or for the test. The tasks of sessions with this clock run there.
