@@ -163,7 +163,13 @@ actor RequestEngine {
         driver = nil
     }
 
-    private func end(as state: RequestState, _ error: AsyncNetError) async {
+    /// Ends a stream of which its reader needs no more, as if the response had ended there.
+    func endAsRead() async {
+        run?.watch.endHop(.delivered)
+        await end(as: .finished, nil)
+    }
+
+    private func end(as state: RequestState, _ error: AsyncNetError?) async {
         guard !machine.isTerminal else { return }
         conclude(record.outcome(error), as: state)
         driver?.cancel()

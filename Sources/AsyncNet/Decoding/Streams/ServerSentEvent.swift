@@ -17,8 +17,8 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// In whole milliseconds, at most 2,147,483,647.
     public let retry: Duration?
 
-    /// Decodes the event's data; not part of its value.
-    var decoding = EventDecoding()
+    /// The stream that the event came by; not part of its value.
+    var stream = SourceStream()
 
     /// Creates an event, for tests.
     public init(id: String? = nil, event: String = "message", data: String, retry: Duration? = nil) {
@@ -29,13 +29,15 @@ public struct ServerSentEvent: Hashable, Sendable {
     }
 }
 
-/// How the data of an event of a session is decoded, whatever sequence hands the event on. All values are equal.
-struct EventDecoding: Hashable, Sendable {
+/// What an event knows of its stream, whatever sequence hands the event on. All values are equal.
+struct SourceStream: Hashable, Sendable {
     /// The session's decoder; `nil` for an event that no session has received.
     var decoder: (any DataDecoder)?
     /// The event's request, for errors.
     var context: (@Sendable () -> AsyncNetError.Context)?
+    /// Ends the stream's request successfully: its reader needs no more.
+    var end: (@Sendable () async -> Void)?
 
-    static func == (one: EventDecoding, other: EventDecoding) -> Bool { true }
+    static func == (one: SourceStream, other: SourceStream) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
 }

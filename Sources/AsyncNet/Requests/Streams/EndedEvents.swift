@@ -4,8 +4,11 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///     let events = session.stream(url, method: .post, parameters: prompt).serverSentEvents.ending(with: "[DONE]")
     ///     for try await chunk in events.decoding(Chunk.self) { print(chunk) }
     ///
-    /// The end marker is not delivered, and the stream is not read any more: its request is cancelled, as when a loop
-    /// is left, and not connected again. A stream that ends without the marker ends the sequence, too.
+    /// The end marker is not delivered, and the stream is not read any more: its request has succeeded for monitors and
+    /// logs, its connection is closed, and it is not connected again. A stream that ends without the marker ends the
+    /// sequence, too.
+    ///
+    /// - Parameter marker: The whole data of the event that is the end, such as `[DONE]`.
     public func ending(with marker: String) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         EndedEvents(base: self, marker: marker)
     }
@@ -28,6 +31,8 @@ where Base.Element == ServerSentEvent {
         mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ServerSentEvent? {
             let event = try await base?.next(isolation: actor)
             guard let event, event.data != marker else {
+                // Before the reader is released, which cancels a request that still runs.
+                await event?.stream.end?()
                 base = nil
                 return nil
             }

@@ -6,24 +6,25 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator {
         let engine = request.engine
-        let decoding = EventDecoding(decoder: engine.decoder(nil)) { [record = engine.record] in
-            record.outcome(nil).errorContext
-        }
+        let stream = SourceStream(
+            decoder: engine.decoder(nil),
+            context: { [record = engine.record] in record.outcome(nil).errorContext },
+            end: { [weak engine] in await engine?.endAsRead() })
         return Iterator(
-            reader: ResponseReader(request, as: .events(connection)), decoding: decoding, engine: engine,
+            reader: ResponseReader(request, as: .events(connection)), stream: stream, engine: engine,
             timeouts: timeouts)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         let reader: ResponseReader
-        let decoding: EventDecoding
+        let stream: SourceStream
         let engine: RequestEngine
         let timeouts: EventTimeouts
         private var found: ArraySlice<ServerSentEvent> = []
         private var isFirst = true
 
-        init(reader: ResponseReader, decoding: EventDecoding, engine: RequestEngine, timeouts: EventTimeouts) {
-            (self.reader, self.decoding, self.engine, self.timeouts) = (reader, decoding, engine, timeouts)
+        init(reader: ResponseReader, stream: SourceStream, engine: RequestEngine, timeouts: EventTimeouts) {
+            (self.reader, self.stream, self.engine, self.timeouts) = (reader, stream, engine, timeouts)
         }
 
         mutating func next() async throws(AsyncNetError) -> ServerSentEvent? { try await next(isolation: #isolation) }
@@ -36,7 +37,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                 (found, isFirst) = (more[...], false)
             }
             var event = found.popFirst()
-            event?.decoding = decoding
+            event?.stream = stream
             return event
         }
     }

@@ -11,8 +11,8 @@ struct StreamDecoding: Sendable {
     }
 
     init(_ event: ServerSentEvent, _ decoder: (any DataDecoder)?) {
-        self.decoder = decoder ?? event.decoding.decoder ?? StandardJSONDecoder()
-        context = event.decoding.context
+        self.decoder = decoder ?? event.stream.decoder ?? StandardJSONDecoder()
+        context = event.stream.context
     }
 
     /// Decodes the closure's data, on a thread that the decoder may block if it may take long. Errors name `subject`.

@@ -1,3 +1,4 @@
+import AsyncNetMonitors
 import AsyncNetTesting
 import Foundation
 import Testing
@@ -41,9 +42,33 @@ struct EventStreamEndTests {
         #expect(try await events.next()?.data == "1")
         #expect(try await events.next() == nil)
         #expect(try await events.next() == nil)
+        #expect(await stream.state == .finished)
         await clock.settled()
-        #expect(await stream.state == .cancelled)
         #expect(stub.requests.count == 1)
+    }
+
+    @Test(
+        "A stream that its end marker ends has succeeded for monitors and logs, whatever the server does after it",
+        arguments: [
+            ["more"], [], ["data: more\n\n", ": comment\n\n", "data: more\n\n"],
+        ], [HTTPMethod.get, .post])
+    func markerIsSuccess(_ rest: [String], _ method: HTTPMethod) async throws {
+        let (clock, recorder) = (TestClock(), EventRecorder(interests: .minimal))
+        let lines = Locked<[String]>([])
+        let log = RequestLog { line in lines.withLock { $0.append(line) } }
+        let answer = MockResponse.chunked(
+            ["id: 1\ndata: 1\n\n", "data: [DONE]\n\n"] + rest, headers: ["Content-Type": "text/event-stream"])
+        // The first server sends nothing more after the marker, and does not end its response either.
+        let stub = StubTransport { _ in rest == ["more"] ? answer.with(.stallMidBody(after: 29)) : answer }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder, log], clock: clock))
+        try await clock.run {
+            let stream = session.stream("http://a/", method: method)
+            for try await event in stream.serverSentEvents.ending(with: "[DONE]") { #expect(event.data == "1") }
+            #expect(await stream.state == .finished)
+        }
+        await session.finish()
+        #expect(recorder.steps().contains("1.1 ended delivered 200") && recorder.steps().last == "1 finished")
+        #expect(lines.withLock { $0.count == 1 && $0[0].contains("level=info") && !$0[0].contains("error=") })
     }
 
     @Test(
