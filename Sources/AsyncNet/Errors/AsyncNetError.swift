@@ -31,8 +31,8 @@ public struct AsyncNetError: Error, Sendable {
     /// response, if the transport provides that.
     public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
-    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body
-    /// of a response that a validator has refused. No description contains it.
+    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
+    /// a response that a validator has refused, or the line or event that could not be decoded. No description contains it.
     public var data: Data? { content.context.data }
 
     /// The status of ``response``, or `nil` without a response.

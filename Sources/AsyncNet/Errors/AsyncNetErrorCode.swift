@@ -348,7 +348,7 @@ extension AsyncNetError.Code {
     /// The body could not be decoded as the requested value.
     public static let decodingFailed = Self(
         "decodingFailed", "The response body could not be decoded",
-        "Compare the body, in the response's data, with what the type expects.")
+        "Compare what was received (the error's data, if it has any) with what the type expects.")
 
     /// A line, item or event of a streamed response is longer than the limit.
     public static let lineTooLong = Self(

@@ -38,10 +38,11 @@ struct StreamDecoding: Sendable {
     private func failure<Value: Decodable>(
         _ error: any Error, _ type: Value.Type, _ subject: String, _ data: Data?
     ) -> AsyncNetError {
-        let isCancelled = error is CancellationError || (error as? AsyncNetError)?.code == .cancelled
-        let error =
-            isCancelled
-            ? AsyncNetError(.cancelled) : AsyncNetError(decoding: type, error, from: data ?? Data(), in: subject)
-        return context.map { error.with($0()) } ?? error
+        var context = self.context?() ?? AsyncNetError.Context()
+        guard !(error is CancellationError), (error as? AsyncNetError)?.code != .cancelled else {
+            return AsyncNetError(.cancelled).with(context)
+        }
+        context.keep(data)
+        return AsyncNetError(decoding: type, error, from: data ?? Data(), in: subject).with(context)
     }
 }

@@ -61,6 +61,7 @@ struct DecodedEventsTests {
         }
         #expect(found.count == 1 && error?.code == .decodingFailed && error?.underlyingError is DecodingError)
         #expect(error?.message == "The data of \(name) could not be decoded as Price. price is missing")
+        #expect(error?.data == Data("{}".utf8))
         #expect(
             error?.description.contains("http://a/prices") == true && error?.description.contains("secret") == false)
         await clock.settled()
