@@ -14,6 +14,20 @@ struct DataSerializer: ResponseSerializer, PlacedSerializer {
     }
 }
 
+/// Returns what another serializer makes of the body, or `nil` if there is none.
+struct OptionalSerializer<Base: PlacedSerializer>: ResponseSerializer, PlacedSerializer {
+    let base: Base
+    let emptyBodies: EmptyBodies
+    var place: SerializerPlace { base.place }
+
+    func serialize(_ response: RawResponse) async throws -> Base.Value? {
+        guard response.data.isEmpty else { return try await base.serialize(response) }
+        try emptyBodies.check(response)
+        return nil
+    }
+}
+
+/// Ignores the body, and always succeeds.
 struct EmptySerializer: ResponseSerializer, PlacedSerializer {
     var place: SerializerPlace { .here }
     func serialize(_ response: RawResponse) async throws -> NoContent { .emptyValue }

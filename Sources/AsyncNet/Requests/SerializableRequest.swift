@@ -64,6 +64,23 @@ extension SerializableRequest {
         own(DataSerializer(preprocessor: preprocessor, emptyBodies: emptyBodies))
     }
 
+    /// Decodes the body as text, as `String.self` does; `nil` for an empty body.
+    public func serializing(
+        _ type: String?.Type, encoding: String.Encoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
+        emptyBodies: EmptyBodies = .all
+    ) -> ResponseTask<String?> {
+        own(
+            OptionalSerializer(
+                base: StringSerializer(encoding: encoding, preprocessor: preprocessor), emptyBodies: emptyBodies))
+    }
+
+    /// Returns the body's bytes; `nil` for an empty body.
+    public func serializing(
+        _ type: Data?.Type, preprocessor: any DataPreprocessor = .passthrough, emptyBodies: EmptyBodies = .all
+    ) -> ResponseTask<Data?> {
+        own(OptionalSerializer(base: DataSerializer(preprocessor: preprocessor), emptyBodies: emptyBodies))
+    }
+
     /// Ignores the body: the outcome only shows that the request has succeeded. A body is not expected, so it makes no
     /// difference which responses may have none.
     public func serializing(_ type: NoContent.Type, emptyBodies: EmptyBodies = .all) -> ResponseTask<NoContent> {

@@ -49,6 +49,29 @@ struct SerializerTests {
         #expect(error?.underlyingError is DecodingError)
     }
 
+    @Test("Data? and String? are the body as it is, and nil without a body, whatever the status is")
+    func optionals() async throws {
+        let stub = StubTransport { request in
+            switch request.path {
+            case "/json": .json("null")
+            case "/latin": .init(headers: ["Content-Type": "text/plain; charset=latin1"], body: Data([0xE4]))
+            default: .status(request.path == "/204" ? 204 : 200)
+            }
+        }
+        let session = Session(transport: stub)
+        func request(_ path: String) -> DataRequest { session.request("http://a\(path)") }
+        for path in ["/204", "/200"] {
+            #expect(try await request(path).serializing(Data?.self).value == nil)
+            #expect(try await request(path).serializing(String?.self).value == nil)
+        }
+        #expect(try await request("/json").serializing(Data?.self).value == Data("null".utf8))
+        #expect(try await request("/json").serializing(String?.self).value == "null")
+        #expect(try await request("/latin").serializing(String?.self).value == "ä")
+        #expect(try await request("/json").serializing(String?.self, encoding: .ascii).value == "null")
+        let empty = await request("/200").serializing(Data?.self, emptyBodies: EmptyBodies()).result
+        #expect(empty.failure?.code == .emptyBody)
+    }
+
     private struct Levels: Decodable {
         struct Level: Decodable { let size: Int8, factor: Float }
         let levels: [Level]
