@@ -22,6 +22,10 @@ extension TLSConfiguration {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
     }
 
+    /// Whether a third party could pass for the server: nothing is verified, and no key is pinned.
+    var acceptsAnyServer: Bool { isDisabled && pins.isEmpty }
+
+    /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for values that no transport can have.
     package func validate() throws(AsyncNetError) {
         try checkPins()
         try checkVersions()

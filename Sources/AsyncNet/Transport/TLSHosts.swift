@@ -70,10 +70,10 @@ extension TLSConfiguration {
         throw .unlisted(HostName(host)?.text ?? "the host")
     }
 
-    /// Which servers' certificates are not verified, for descriptions; `nil` if all are.
+    /// Which servers are neither verified by their certificates nor by pins, for descriptions; `nil` if all are.
     package static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
-        if tls.isDisabled { return "NOT VERIFYING CERTIFICATES" }
-        let hosts = tlsForHosts.filter { $0.value.isDisabled }.keys.sorted()
+        if tls.acceptsAnyServer { return "NOT VERIFYING CERTIFICATES" }
+        let hosts = tlsForHosts.filter { $0.value.acceptsAnyServer }.keys.sorted()
         return hosts.isEmpty ? nil : "NOT VERIFYING CERTIFICATES OF \(hosts.prefix(5).joined(separator: ", "))"
     }
 

@@ -246,6 +246,9 @@ struct ServerTrustTests {
     func description(_ wire: WireTransport) {
         let transport = wire.make(.init(tlsForHosts: ["b.example": .init(trust: .disabled)]))
         #expect(transport.transportDescription.hasSuffix(", NOT VERIFYING CERTIFICATES OF b.example"))
+        let pinned = TLSConfiguration(trust: .disabled, pins: ["sha256//" + Data(count: 32).base64EncodedString()])
+        let byPins = wire.make(.init(tls: pinned, tlsForHosts: ["b.example": pinned]))
+        #expect(!byPins.transportDescription.contains("NOT VERIFYING"), "pins verify, so nothing is warned of")
         let verifying = wire.make(.init(tlsForHosts: ["b.example": .init()]))
         #expect(!verifying.transportDescription.contains("NOT VERIFYING"))
     }

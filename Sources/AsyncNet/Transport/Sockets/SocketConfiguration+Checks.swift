@@ -87,7 +87,9 @@ extension SocketTransport.Configuration {
             chunkExtensionBytes: bounded(maximumChunkExtensionBytes), trailerBytes: bounded(maximumTrailerBytes))
     }
 
+    /// Which servers are neither verified by their certificates nor by pins, for descriptions; `nil` if all are.
     package var unverifiedHosts: String? {
-        TLSConfiguration.unverifiedHosts(tls, tlsForHosts) ?? (proxy.tls.isDisabled ? "NOT VERIFYING THE PROXY" : nil)
+        TLSConfiguration.unverifiedHosts(tls, tlsForHosts)
+            ?? (proxy.tls.acceptsAnyServer ? "NOT VERIFYING THE PROXY" : nil)
     }
 }
