@@ -15,9 +15,10 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     deinit { finish() }
 
-    func send(_ value: Value) {
+    /// - Parameter isKnown: Whether the latest value says the same: then observers do not get the value.
+    func send(_ value: Value, unless isKnown: (Value) -> Bool = { _ in false }) {
         state.withLock { state in
-            guard !state.isFinished else { return }
+            guard !state.isFinished, state.latest.map(isKnown) != true else { return }
             if keepsLatest { state.latest = value }
             for observer in state.observers.values { observer.yield(value) }
         }
@@ -37,7 +38,10 @@ final class Broadcast<Value: Sendable>: Sendable {
         let (stream, observer) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)
         let isFinished = state.withLock { state in
-            if let latest = state.latest ?? latest { observer.yield(latest) }
+            if let latest = state.latest ?? latest {
+                observer.yield(latest)
+                if keepsLatest { state.latest = latest }
+            }
             guard !state.isFinished else { return true }
             state.nextID += 1
             let id = state.nextID

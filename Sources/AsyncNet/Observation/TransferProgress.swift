@@ -14,6 +14,10 @@ public struct TransferProgress: Sendable, Hashable {
         self.bytesPerSecond = bytesPerSecond
     }
 
+    func hasSameBytes(as other: TransferProgress) -> Bool {
+        completedBytes == other.completedBytes && totalBytes == other.totalBytes
+    }
+
     /// The fraction from 0 to 1; 0 while the total is unknown.
     public var fractionCompleted: Double {
         guard let totalBytes, totalBytes > 0 else { return totalBytes == nil ? 0 : 1 }

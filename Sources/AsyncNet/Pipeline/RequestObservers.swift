@@ -123,8 +123,13 @@ final class RequestObservers: EventTarget {
         return state.openHops
     }
 
-    func send(download progress: TransferProgress) { channels?.downloads.send(progress) }
-    func send(upload progress: TransferProgress) { channels?.uploads.send(progress) }
+    // The transport, the reader of a body and its end report the same bytes.
+    func send(download progress: TransferProgress) {
+        channels?.downloads.send(progress, unless: progress.hasSameBytes(as:))
+    }
+    func send(upload progress: TransferProgress) {
+        channels?.uploads.send(progress, unless: progress.hasSameBytes(as:))
+    }
 
     func finish(_ outcome: TransferOutcome) {
         let (channels, hops) = state.withLock { state in

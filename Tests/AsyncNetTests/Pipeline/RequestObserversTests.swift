@@ -44,6 +44,23 @@ struct RequestObserversTests {
         #expect(await second.reduce(into: []) { $0.append($1.completedBytes) } == [5])
     }
 
+    @Test("Progress with the same bytes is delivered once, also to an observer that began with these bytes")
+    func repeatedProgress() async {
+        let observers = makeObservers()
+        var downloads = observers.observeDownloads { progress(3) }.makeAsyncIterator()
+        var uploads = observers.observeUploads { nil }.makeAsyncIterator()
+        #expect(await downloads.next()?.completedBytes == 3)
+        observers.send(download: TransferProgress(completedBytes: 3, totalBytes: nil, bytesPerSecond: 9))
+        observers.send(upload: progress(5))
+        #expect(await uploads.next()?.completedBytes == 5)
+        observers.send(upload: progress(5))
+        observers.send(download: TransferProgress(completedBytes: 3, totalBytes: 3, bytesPerSecond: 9))
+        #expect(await downloads.next()?.totalBytes == 3)
+        observers.finish(TransferOutcome())
+        #expect(await downloads.next() == nil)
+        #expect(await uploads.next() == nil)
+    }
+
     @Test("An observer that begins after the request's end gets the last progress and no events")
     func afterEnd() async {
         let observers = makeObservers()
