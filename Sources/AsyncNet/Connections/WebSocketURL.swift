@@ -11,7 +11,7 @@ struct WebSocketURL: URLWrapper {
         return try text.asURL()
     }
 
-    var redactedText: String { (try? url.asURL()).map { URLReference($0.absoluteString).redactedText } ?? "no URL" }
+    var redactedText: String { (try? url.asURL()).map { URLReference($0.absoluteString).redactedText() } ?? "no URL" }
 
     static func httpText(of text: String) -> String? {
         let scheme = text.prefix { $0 != ":" }

@@ -46,24 +46,29 @@ extension HTTPHeader: ExpressibleByStringInterpolation {
 
 extension HTTPHeader: ShownByDescription {
     /// The header as `Name: value`, with secret values redacted.
-    public var description: String { "\(name): \(shownValue)" }
+    public var description: String { text(redactedBy: .standard) }
+
+    /// The header as ``description`` writes it, by a rule of the user's.
+    func text(redactedBy rule: RedactionRule) -> String { "\(name): \(shownValue(rule))" }
 
     /// The value without secrets: redacted, or without userinfo, query and fragment of the URL that it contains.
-    private var shownValue: String {
-        if isSecret { return "<redacted>" }
+    private func shownValue(_ rule: RedactionRule) -> String {
+        if let replacement = rule.replacement(for: name, in: .header, value) {
+            return replacement == RedactionRule.mark ? "<redacted>" : replacement
+        }
         if ["location", "content-location", "referer"].contains(where: { hasName($0) }) {
-            return Self.withoutSecrets(value)
+            return Self.withoutSecrets(value, rule)
         }
         if ["link", "refresh"].contains(where: { hasName($0) }), value.contains(where: { "?@#".contains($0) }) {
             return "<redacted>"
         }
-        return RedactionRule.standard.value(of: self)
+        return rule.value(of: self)
     }
 
-    private static func withoutSecrets(_ text: String) -> String {
+    private static func withoutSecrets(_ text: String, _ rule: RedactionRule) -> String {
         var reference = URLReference(text)
         reference.query = nil
-        return reference.redactedText
+        return reference.redactedText(by: rule)
     }
 
     var isSecret: Bool { SecretNames.headers.contains(name) }

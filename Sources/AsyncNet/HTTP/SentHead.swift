@@ -68,7 +68,7 @@ extension SentHead: ShownByDescription {
         var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         // libcurl may report a long head in pieces, which may begin inside a secret value.
         guard words.count == 3, words[2].hasPrefix("HTTP/") else { return "<redacted>" }
-        words[1] = URLReference(words[1]).redactedText
+        words[1] = URLReference(words[1]).redactedText()
         return words.joined(separator: " ")
     }
 }

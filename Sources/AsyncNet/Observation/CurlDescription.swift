@@ -2,7 +2,8 @@ import Foundation
 
 /// A request as a `curl` command. Arguments are in single quotes, inside which a POSIX shell expands nothing.
 struct CurlDescription {
-    let showsSecrets: Bool
+    /// `nil` shows secrets.
+    let redaction: RedactionRule?
     /// How many bytes of a body are shown; a longer body is replaced by a comment.
     var longestBody = Int.max
 
@@ -28,14 +29,14 @@ struct CurlDescription {
     private func body(of request: TransportRequest) -> CurlBody {
         let length = request.body.bytesInMemory
         guard length <= longestBody else { return CurlBody(leftOut: "The body has \(length) bytes") }
-        guard !showsSecrets else { return CurlBody(request.body) }
+        guard let redaction else { return CurlBody(request.body) }
         let headers = request.head.headers
         if let coding = headers["Content-Encoding"], coding.trimmedHTTPSpace.asciiLowercased != "identity",
             request.body.data?.isEmpty == false
         {
             return CurlBody(leftOut: "The body is compressed, so that its secrets cannot be redacted")
         }
-        return CurlBody(request.body.redacted(by: .standard, contentType: headers["Content-Type"]))
+        return CurlBody(request.body.redacted(by: redaction, contentType: headers["Content-Type"]))
     }
 
     /// By default curl expands brackets and braces as patterns, and removes dot segments.
@@ -50,10 +51,10 @@ struct CurlDescription {
     private func text(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         guard !header.value.isEmpty else { return "\(header.name);" }
-        return showsSecrets ? "\(header.name): \(header.value)" : header.description
+        return redaction.map(header.text(redactedBy:)) ?? "\(header.name): \(header.value)"
     }
 
     private func text(_ head: HTTPRequestHead) -> String {
-        showsSecrets ? head.urlText : URLReference(head.url.absoluteString).redactedText
+        redaction.map(URLReference(head.url.absoluteString).redactedText(by:)) ?? head.urlText
     }
 }

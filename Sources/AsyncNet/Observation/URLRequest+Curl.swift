@@ -8,12 +8,13 @@
 extension URLRequest {
     /// This request as a `curl` command for a POSIX shell.
     ///
-    /// - Parameter showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body by
-    ///   ``RedactionRule/standard``, which are redacted otherwise.
+    /// - Parameters:
+    ///   - showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body, which are redacted otherwise.
+    ///   - redaction: What is redacted in headers and the body, as of a `RequestLog`; the query is redacted as a whole.
     /// - Returns: The command; for a request without a URL, a shell comment that says so.
-    public func curlDescription(showsSecrets: Bool = false) -> String {
+    public func curlDescription(showsSecrets: Bool = false, redaction: RedactionRule = .standard) -> String {
         guard let head = HTTPRequestHead(self) else { return "# The URLRequest has no URL" }
         let request = TransportRequest(head: head, body: httpBody.map { .data($0) } ?? .none)
-        return CurlDescription(showsSecrets: showsSecrets).text(request)
+        return CurlDescription(redaction: showsSecrets ? nil : redaction).text(request)
     }
 }

@@ -78,12 +78,15 @@ extension Request {
 
     /// The request as a `curl` command for a POSIX shell: as last sent, or, before its start, as it would be sent.
     ///
-    /// - Parameter showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body by
-    ///   ``RedactionRule/standard``, which are redacted otherwise. A compressed body is shown only with its secrets.
+    /// - Parameters:
+    ///   - showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body, which are redacted otherwise. A
+    ///     compressed body is shown only with its secrets.
+    ///   - redaction: What is redacted in headers and the body, as of a `RequestLog`; the query is redacted as a whole.
     /// - Returns: The command; if the request cannot be made, a shell comment with the reason.
-    public func curlDescription(showsSecrets: Bool = false) async -> String {
+    public func curlDescription(showsSecrets: Bool = false, redaction: RedactionRule = .standard) async -> String {
         do {
-            return CurlDescription(showsSecrets: showsSecrets).text(try await currentRequest())
+            let command = CurlDescription(redaction: showsSecrets ? nil : redaction)
+            return command.text(try await currentRequest())
         } catch {
             return "# \(error)"
         }

@@ -16,11 +16,11 @@ extension Request where Self: CustomStringConvertible {
 }
 
 extension Request where Self: CustomStringConvertible & CustomDebugStringConvertible {
-    /// The request as a `curl` command, as ``curlDescription(showsSecrets:)`` returns it without secrets, except for a
+    /// The request as a `curl` command, as ``curlDescription(showsSecrets:redaction:)`` returns it without secrets, except for a
     /// body of more than 64 KiB. Before its start a request that code of the user's makes, such as a router, is shown
     /// by its `description`.
     public var debugDescription: String {
-        let command = CurlDescription(showsSecrets: false, longestBody: 64 * 1024)
+        let command = CurlDescription(redaction: .standard, longestBody: 64 * 1024)
         return shownRequest.map(command.text) ?? description
     }
 }

@@ -53,6 +53,21 @@ struct CurlDescriptionTests {
         #expect(await request.curlDescription(showsSecrets: true).components(separatedBy: "hunter2").count == 5)
     }
 
+    @Test("A rule of one's own redacts headers, the URL's path and the body too")
+    func ownRule() async {
+        let rule = RedactionRule(headers: ["X-Session"], queryNames: ["iban"], fields: ["iban"]) { name, _ in
+            name == "X-Mail" ? "<mail>" : nil
+        }
+        let request = session.upload(
+            .data(Data(#"{"iban":"hunter2","password":"hunter2"}"#.utf8)), to: "http://a/b;iban=hunter2?q=hunter2",
+            headers: ["X-Session": "hunter2", "X-Mail": "hunter2", "Authorization": "hunter2"])
+        let text = await request.curlDescription(redaction: rule)
+        #expect(!text.contains("hunter2"), "\(text)")
+        #expect(text.contains("'X-Mail: <mail>'") && text.contains("'Authorization: <redacted>'"))
+        #expect(await request.curlDescription().components(separatedBy: "hunter2").count == 5)
+        #expect(await request.curlDescription(showsSecrets: true, redaction: rule).contains("?q=hunter2"))
+    }
+
     @Test("Secret fields of bodies are redacted unless showsSecrets is set", arguments: ["json", "form", "multipart"])
     func secretFields(_ kind: String) async throws {
         let bodies: [String: (RequestBody, HTTPHeaders, String)] = [

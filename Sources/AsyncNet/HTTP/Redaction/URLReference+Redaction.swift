@@ -1,11 +1,11 @@
 extension URLReference {
     /// The reference for descriptions: without userinfo and fragment, with a mark for a query, and with the secrets of
     /// its path redacted.
-    var redactedText: String {
+    func redactedText(by rule: RedactionRule = .standard) -> String {
         var shown = self
         shown.fragment = nil
         if query != nil { shown.query = "<redacted>" }
         if let at = authority?.lastIndex(of: "@") { shown.authority?.removeSubrange(...at) }
-        return RedactionRule.standard.text(ofURL: shown.text)
+        return rule.text(ofURL: shown.text)
     }
 }
