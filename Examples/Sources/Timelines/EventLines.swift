@@ -41,7 +41,7 @@ extension RequestEvent {
         case .connected: .connection
         case .informational, .response, .hopEnded: .response
         case .sentBody, .receivedBody, .requestBody, .responseBody: .bytes
-        case .hedged, .retried, .refreshed, .repeated: .retry
+        case .hedged, .retried, .retryBudgetSpent, .refreshed, .repeated: .retry
         case .finished, .decoded, .validated: .end
         default: .other
         }

@@ -38,6 +38,8 @@ public enum RequestEvent: Sendable {
     /// The attempt failed, and another begins after this delay. The error is `nil` for a stream that connects again
     /// after its response's end.
     indirect case retried(AsyncNetError?, after: Duration)
+    /// The attempt failed, and no other follows, since the origin's ``RetryBudget`` is spent.
+    case retryBudgetSpent
     /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
     indirect case refreshed(AsyncNetError?, after: Duration)
 
@@ -92,6 +94,7 @@ extension RequestEvent: ShownByDescription {
         case .hedged(let number): "hedged by transfer \(number)"
         case .validated(let error): "validated\(Self.reason(error))"
         case .retried(let error, let delay): "retried after \(delay)\(Self.reason(error))"
+        case .retryBudgetSpent: "not retried: the retry budget is spent"
         case .refreshed(let error, let time): "refreshed after \(time)\(Self.reason(error))"
         case .cached(let outcome): "cache: \(outcome)"
         case .hop(let head): "hop: \(head)"

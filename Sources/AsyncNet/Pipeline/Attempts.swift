@@ -32,12 +32,13 @@ struct Attempts<Rest: Station>: Station {
     }
 
     private func next(after result: Result<Response, any Error>, _ attempt: Attempt) async -> Next {
+        var decisions = RetryDecisions(attempt)
         switch result {
-        case .success(let response): return await RetryDecisions(attempt).next(after: .success(response))
+        case .success(let response): return await decisions.next(after: .success(response))
         case .failure(let repetition as Repetition): return repetition.next
         case .failure(let error):
             let error = AsyncNetError(wrapping: error, as: .transportFailed)
-            return await RetryDecisions(attempt).next(after: .failure(error))
+            return await decisions.next(after: .failure(error))
         }
     }
 

@@ -72,12 +72,12 @@ extension Attempt {
     private func accept(_ response: Response) async throws {
         guard run.sink.validates(response.head) else { return }
         if !validators.isEmpty { try await check(response) }
-        let decisions = RetryDecisions(self)
+        var decisions = RetryDecisions(self)
         guard !run.policies.list.retriers.isEmpty, let error = decisions.refusal(response.head) else { return }
         // A retrier may wait for another request of this session, such as a token refresh, which needs a permit too.
         judgeHop(response.head)
         run.releasePermit()
-        switch await decisions.next(after: error, otherwise: error) {
+        switch await decisions.next(afterRefusal: error) {
         case .end: return
         case .fail(let error): throw Repetition(next: .fail(error))
         case .again(let delay):

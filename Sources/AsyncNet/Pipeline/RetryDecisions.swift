@@ -11,14 +11,22 @@ enum Next: Sendable {
 struct RetryDecisions {
     let run: RequestRun
     let number: Int
+    /// Whether another attempt was wanted that the retry budget did not allow.
+    private var isBudgetSpent = false
 
     init(_ attempt: Attempt) { (run, number) = (attempt.run, attempt.number) }
 
-    func next(after result: Result<Response, AsyncNetError>) async -> Next {
+    mutating func next(after result: Result<Response, AsyncNetError>) async -> Next {
+        let next = await decision(after: result)
+        reportSpentBudget(before: next)
+        return next
+    }
+
+    private mutating func decision(after result: Result<Response, AsyncNetError>) async -> Next {
         let error = result.error
         let own = run.sink.reconnection(after: error, head: run.record.head)
         if !run.policies.list.retriers.isEmpty, let failure = failure(result) {
-            let next = await next(after: failure, otherwise: error, notBefore: own?.delay ?? .zero)
+            let next = await decisionOfRetriers(after: failure, otherwise: error, notBefore: own?.delay ?? .zero)
             if case .end = next {} else { return next }
         }
         guard let own, !Task.isCancelled, isInBudget(own), run.mayTryAgain() else { return .end }
@@ -27,8 +35,8 @@ struct RetryDecisions {
     }
 
     /// A reconnection is charged to the retry budget only if it repeats a failure; any other counts as a new request.
-    private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
-        if reconnection.isRetry { return isInBudget }
+    private mutating func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
+        if reconnection.isRetry { return withdrawFromBudget() }
         run.environment.limits.budgets?.deposit(origin: origin)
         return true
     }
@@ -56,10 +64,17 @@ struct RetryDecisions {
         return run.record.sentRequests.allSatisfy { $0.body.replay != .once }
     }
 
+    /// What follows the head of a response whose body is not read yet.
+    mutating func next(afterRefusal error: AsyncNetError) async -> Next {
+        let next = await decisionOfRetriers(after: error, otherwise: error)
+        reportSpentBudget(before: next)
+        return next
+    }
+
     /// - Parameters:
     ///   - end: The error with which the request ends without another attempt; `nil` if its response is delivered.
     ///   - shortest: The shortest delay before another attempt.
-    func next(
+    private mutating func decisionOfRetriers(
         after error: AsyncNetError, otherwise end: AsyncNetError?, notBefore shortest: Duration = .zero
     ) async -> Next {
         let context = RequestContext(of: run, attempt: run.sink.failedAttempts ?? number)
@@ -71,7 +86,7 @@ struct RetryDecisions {
                 let delay = max(asked, shortest)
                 // The request fails now: its deadline would end it during the delay.
                 if let rest = run.remainingTime, rest <= delay { return .fail(Self.tooLate(delay, after: error)) }
-                guard decision.isElsewhere || !isCircuitOpen(after: delay), !decision.isCharged || isInBudget,
+                guard decision.isElsewhere || !isCircuitOpen(after: delay), !decision.isCharged || withdrawFromBudget(),
                     run.mayTryAgain()
                 else { return .end }
                 // The circuit may open during the delay.
@@ -95,7 +110,15 @@ struct RetryDecisions {
         return run.record.sentRequests.contains { breakers.isOpen(origin: $0.head.url.origin, after: delay) }
     }
 
-    private var isInBudget: Bool { run.environment.limits.budgets?.withdraw(origin: origin) != false }
+    private mutating func withdrawFromBudget() -> Bool {
+        let isInBudget = run.environment.limits.budgets?.withdraw(origin: origin) != false
+        if !isInBudget { isBudgetSpent = true }
+        return isInBudget
+    }
+
+    private func reportSpentBudget(before next: Next) {
+        if isBudgetSpent, case .end = next { run.sendOwn(.retryBudgetSpent) }
+    }
 
     private var origin: String { run.record.request?.head.url.origin ?? "" }
 }

@@ -21,7 +21,7 @@ public struct RequestLog: EventMonitor {
     /// What a log writes.
     public enum Level: Int, Sendable, Comparable {
         /// Requests that failed or were slow, responses with a status of 400 or more, and values that could not be
-        /// decoded; WebSockets and raw streams that failed or were lost. What was cancelled is not among them.
+        /// decoded; requests that a spent `RetryBudget` kept from another attempt; WebSockets and raw streams that failed or were lost. What was cancelled is not among them.
         case errors
         /// Each request, WebSocket and raw stream, when it has ended, and values that could not be decoded.
         case requests

@@ -47,7 +47,7 @@ struct RequestLogEntries: Sendable {
         case .decoded(_, _, let error?): return error.code == .cancelled ? .debug : .error
         case .connection(.closed(let error)):
             return error.map { $0.code == .cancelled ? .info : .error } ?? .info
-        case .connection(.lost): return .warning
+        case .connection(.lost), .retryBudgetSpent: return .warning
         default: return .debug
         }
     }
@@ -75,6 +75,7 @@ struct RequestLogEntries: Sendable {
         case .hedged(let number): ("hedged", ["transfer": number])
         case .validated(let error): ("validated", fields(error))
         case .retried(let error, let delay): ("retried", ["delay": delay] + fields(error))
+        case .retryBudgetSpent: ("retryBudgetSpent", [:])
         case .refreshed(let error, let time): ("refreshed", ["duration": time] + fields(error))
         default: hopStep(event.event)
         }

@@ -1,3 +1,4 @@
+import AsyncNetMonitors
 import AsyncNetTesting
 import Foundation
 import Testing
@@ -161,14 +162,23 @@ struct RetryingTests {
     @Test("The retry budget limits the retries to an origin")
     func budget() async throws {
         let stub = stub(.status(503))
+        let recorder = EventRecorder()
+        let lines = Locked<[String]>([])
+        let log = RequestLog(level: .errors) { line in lines.withLock { $0.append(line) } }
         let configuration = SessionConfiguration(
-            interceptors: [fast], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.5, window: .seconds(10)),
-            clock: TestClock())
+            interceptors: [fast], monitors: [recorder, log],
+            retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.5, window: .seconds(10)), clock: TestClock())
         let session = Session(transport: stub, configuration: configuration)
         for _ in 0..<10 { _ = await session.request(Self.url).serializing(String.self).result }
         #expect(stub.requests.count == 15)
         _ = await session.request("http://b/").serializing(String.self).result
         #expect(stub.requests.count == 19)
+        let ends = recorder.steps(ofRequest: 9).suffix(3)
+        #expect(ends.first == "1 not retried: the retry budget is spent" && ends.contains("1 finished"), "\(ends)")
+        #expect(!recorder.steps(ofRequest: 10).contains { $0.contains("budget") }, "its retries were used up")
+        await session.finish()
+        #expect(
+            lines.withLock { $0.count { $0.contains("level=warning") && $0.contains("event=retryBudgetSpent") } } == 9)
     }
 
     @Test(
