@@ -67,7 +67,7 @@ final class LibcurlLoop: Sendable {
     ///   cannot start.
     func submit(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         let mustWake = try inbox.withLock { inbox throws(AsyncNetError) in
-            guard !inbox.isClosing else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
+            guard !inbox.isClosing else { throw AsyncNetError.transportIsShutDown }
             try startIfNeeded(&inbox)
             return add(.start(exchange), to: &inbox)
         }

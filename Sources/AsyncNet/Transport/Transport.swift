@@ -21,7 +21,8 @@ public protocol Transport: Sendable {
     /// The session applies timeouts and deadlines, by cancelling the task.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// Waits for running transfers to end, then closes all connections. Does nothing by default.
+    /// Waits for running transfers to end, then closes all connections. Does nothing by default. Called by
+    /// ``Session/finish()``: a transport belongs to one session.
     ///
     /// The session does not call `send` afterwards.
     func shutdown() async
@@ -53,6 +54,14 @@ extension Transport {
     public var judgesAddresses: Bool { false }
     /// The type's name.
     public var transportDescription: String { "\(Self.self)" }
+}
+
+extension AsyncNetError {
+    /// A session refuses requests after its own end, so another one has shut the transport down.
+    package static var transportIsShutDown: AsyncNetError {
+        AsyncNetError(.sessionFinished, "The transport is shut down: another session that it was given to has finished")
+            .with(advice: "A transport belongs to one session. Make one for each session, such as .sockets().")
+    }
 }
 
 /// The request of one transfer, after adapters and checks.

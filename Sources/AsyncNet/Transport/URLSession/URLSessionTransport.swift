@@ -217,7 +217,7 @@ public final class URLSessionTransport: Transport {
             lifecycle.sessions[choice.number] = session
             return session
         }
-        guard let session else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
+        guard let session else { throw AsyncNetError.transportIsShutDown }
         return session
     }
 

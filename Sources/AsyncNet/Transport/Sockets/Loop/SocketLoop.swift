@@ -38,7 +38,7 @@ final class SocketLoop: Sendable {
     /// which the first job starts. Throws `.sessionFinished` after `close`.
     func submit(_ job: @escaping Job) throws(AsyncNetError) {
         let waker = try inbox.withLock { inbox throws(AsyncNetError) in
-            guard !inbox.isClosing else { throw AsyncNetError(.sessionFinished, "The transport is shut down") }
+            guard !inbox.isClosing else { throw AsyncNetError.transportIsShutDown }
             try start(&inbox)
             return add(job, to: &inbox)
         }
