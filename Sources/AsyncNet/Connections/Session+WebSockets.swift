@@ -6,7 +6,7 @@ extension Session {
     ///   - protocols: The subprotocols that this program speaks, in the order of preference.
     ///   - headers: Headers of the handshake, which replace the session's of the same names.
     ///   - options: Limits, compression and pings.
-    ///   - request: Policies and limits of the handshake, such as a credential or a deadline.
+    ///   - request: Policies and limits of the handshake, such as a credential or a deadline; they end with it.
     ///   - reconnection: Whether a lost connection is replaced; `.never` by default.
     ///   - resuming: Called each time that the WebSocket has been opened again; returns the messages that are sent before
     ///     all others. An error ends the WebSocket. It must not use the WebSocket, which waits for it.
@@ -32,7 +32,8 @@ extension Session {
     ///         return try await socket.receive()
     ///     }
     ///
-    /// The closure runs where the caller does, and may use what belongs to the caller's actor. Other parameters are those of
+    /// The closure runs where the caller does, and may use what belongs to the caller's actor. It is the place to read
+    /// ``WebSocket/closeCode``, also after an error of the loop over the messages. Other parameters are those of
     /// ``webSocket(_:protocols:headers:options:request:reconnection:resuming:)``.
     ///
     /// - Returns: The value of the closure, once the server has closed the WebSocket too or

@@ -9,6 +9,9 @@
 /// credentials, redirects, retriers, time-outs and the transport's proxy and TLS settings apply, and monitors see it. Pings
 /// of the server are answered, also while no message is awaited, unless so many messages wait that nothing is received.
 ///
+/// No time-out or deadline ends an open WebSocket: ``WebSocketOptions/pingInterval`` finds a lost connection, and cancelling
+/// the task ends a wait for a message.
+///
 /// Any number of tasks may use it at the same time. It ends once: when it is closed by either side, when its connection is
 /// lost and ``WebSocketReconnection`` opens no other, when it is cancelled or released, or with ``Session/finish()``.
 public final class WebSocket: Sendable {
@@ -43,7 +46,7 @@ public final class WebSocket: Sendable {
     ///   opening.
     public func send(_ message: WebSocketMessage) async throws(AsyncNetError) { try await engine.send(message) }
 
-    /// The next message; `nil` once the WebSocket was closed.
+    /// The next message; `nil` once the WebSocket was closed, where a loop over ``messages`` ends.
     ///
     /// Cancelling the task loses no message: the next call returns it.
     ///

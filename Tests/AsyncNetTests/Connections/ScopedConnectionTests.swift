@@ -61,6 +61,25 @@ struct ScopedConnectionTests {
         }
     }
 
+    @Test("The closure reads the server's close code after the loop over the messages, whether that throws or not")
+    func closeCode() async throws {
+        let own = WebSocketCloseCode(rawValue: 4001)
+        for code in [own, .normalClosure] {
+            let reply = MockResponse.webSocket { socket in
+                _ = try await socket.receive()
+                try await socket.close(code, reason: "bye")
+            }
+            try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in
+                let (error, seen) = try await session.withWebSocket(server.webSocketURL()) { socket in
+                    try await socket.send(.text("hi"))
+                    let error = await AsyncNetError.code { for try await _ in socket.messages {} }
+                    return (error, await socket.closeCode)
+                }
+                #expect(seen == code && error == (code == own ? .webSocketClosed : nil))
+            }
+        }
+    }
+
     @Test("withWebSocket throws the error of a refused handshake without calling its closure")
     func refusedWebSocket() async throws {
         try await withWebSockets(.status(403)) { (server: MockServer, session: Session) async throws in
