@@ -8,18 +8,12 @@ enum MediaTypes {
 
     private static let unknown = "application/octet-stream"
 
-    /// Types by lower-case extension. Creating a dictionary of a thousand entries takes a millisecond, once.
-    private static let types: [String: String] = {
-        var types: [String: String] = [:]
-        for line in table.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            for name in words.dropFirst() { types[String(name)] = words.first.map(String.init) }
-        }
-        return types
-    }()
+    /// Types by lower-case extension. Reading a thousand entries takes some milliseconds, once.
+    private static let types = Dictionary(entries.flatMap { type, names in names.map { ($0, type) } }) { first, _ in
+        first
+    }
 
-    /// The usual extension of this type without a dot; `nil` if it is unknown, or the type is
-    /// `application/octet-stream`.
+    /// The usual extension of this type without a dot; `nil` if unknown, and for `application/octet-stream`.
     static func preferredExtension(for type: MediaType) -> String? {
         guard type.description != unknown else { return nil }
         return usual[type.description] ?? firstExtensions[type.description]
@@ -28,15 +22,17 @@ enum MediaTypes {
     /// Exceptions from the table, whose extensions are in alphabetical order.
     private static let usual = [
         "application/postscript": "ps", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
-        "audio/mpeg": "mp3",
-        "audio/ogg": "ogg", "image/jpeg": "jpg", "text/html": "html", "text/javascript": "js", "text/markdown": "md",
-        "text/plain": "txt",
-        "video/mp4": "mp4", "video/mpeg": "mpg",
+        "audio/mpeg": "mp3", "audio/ogg": "ogg", "image/jpeg": "jpg", "text/html": "html", "text/javascript": "js",
+        "text/markdown": "md", "text/plain": "txt", "video/mp4": "mp4", "video/mpeg": "mpg",
     ]
 
-    private static let firstExtensions: [String: String] = {
-        let lines = table.split(separator: "\n").map { $0.split(separator: " ") }
-        return Dictionary(lines.filter { $0.count > 1 }.map { ($0[0].lowercased(), String($0[1])) }) { first, _ in first
+    private static let firstExtensions = Dictionary(entries.map { ($0.lowercased(), $1[0]) }) { first, _ in first }
+
+    static let entries: [(type: String, extensions: [String])] = table.split(separator: "\n").flatMap { line in
+        let words = line.split(separator: " ")
+        return words.dropFirst().map { word in
+            let parts = word.split(separator: ":").map(String.init)
+            return (type: "\(words[0])\(parts[0])", extensions: Array(parts.dropFirst()))
         }
-    }()
+    }
 }
