@@ -35,16 +35,12 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     /// Whether a form of parameters is put into the query unless the caller chooses: for GET, HEAD and DELETE.
     var hasParametersInQuery: Bool { self == .get || self == .head || self == .delete }
-}
-
-extension HTTPMethod {
     /// Whether a request without a body has `Content-Length: 0` (RFC 9110 §8.6).
     package var expectsBody: Bool { self == .post || self == .put || self == .patch || self == .query }
 }
 
 /// The characters allowed in names and values (RFC 9110 §5.6.2, §5.5).
 package enum HTTPSyntax {
-    /// Whether the text is valid as a method or a header's name.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
@@ -61,12 +57,5 @@ package enum HTTPSyntax {
         }
     }
 
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
+    static func isAlphanumeric(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension HTTPResponseHead {
     /// A file name for the body: from `Content-Disposition` (RFC 6266), else the URL's last component, else `download`.
     ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The head of a request as it went over the wire: its request line and all headers, in their order (RFC 9112 §3).
 ///
 /// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
@@ -58,8 +56,7 @@ public struct SentHead: Sendable, Hashable {
 
 extension SentHead: ShownByDescription {
 
-    /// A line for the request line and one for each header; secret values, and a target's query and userinfo, are
-    /// redacted.
+    /// The request line and the headers, a line each, without secrets and without the target's query and userinfo.
     public var description: String {
         ([Self.withoutSecrets(requestLine)] + headers.map(\.description)).joined(separator: "\n")
     }

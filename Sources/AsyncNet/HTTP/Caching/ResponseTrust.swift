@@ -1,21 +1,19 @@
-import Foundation
-
 /// How a transport makes sure that a response comes from the server that its URL names, and by which way it comes.
 ///
-/// ``HTTPCache`` stores it with each response, and uses a response only for a request whose transport demands the same or
-/// less: what a session without verification has stored is not used by a session that verifies.
+/// ``HTTPCache`` stores it with each response, and uses a response only for a request whose transport demands the same
+/// or less: what a session without verification has stored is not used by a session that verifies.
 public struct ResponseTrust: Sendable, Hashable, Codable {
     /// What the server's certificate is verified by; empty if the server is not verified.
     var verification = ""
-    /// Further demands on the server, such as pins; empty without any. A response that met them is used without them too.
+    /// Further demands on the server, such as pins; empty without any. A response that met them serves without them.
     var demands = ""
     /// Whose the connection is, by its client certificate; empty without one.
     var client = ""
-    /// The way to the server, such as a proxy; empty for the direct way. Without verification it decides whose response it
-    /// is.
+    /// The way to the server, such as a proxy; empty for a direct one. Tells responses apart without verification.
     var route = ""
 
-    /// The server is verified by its certificate (RFC 9110 §4.3.4).
+    /// The server is verified by its certificate (RFC 9110 §4.3.4). The text says by what: `system` for the system's
+    /// authorities. Only equal texts are the same.
     ///
     /// - Parameter verification: A text for what certificates are verified by: `system` for the system's authorities. Only
     ///   equal texts are the same.
@@ -23,7 +21,8 @@ public struct ResponseTrust: Sendable, Hashable, Codable {
         ResponseTrust(verification: verification)
     }
 
-    /// The server is not verified, or the request has no TLS.
+    /// The server is not verified, or the request has no TLS. The route is a text for the way to the server, such as
+    /// the proxy's name, empty for a direct connection. Only equal texts are the same.
     ///
     /// - Parameter route: A text for the way to the server, such as the proxy's name, empty for a direct connection. Only
     ///   equal texts are the same.

@@ -1,12 +1,10 @@
-import Foundation
-
-/// Parts of a representation: which requests for a range a stored response is for (RFC 9111 §3.3), and which stored parts
-/// become one (§3.4).
+/// Parts of a representation: which requests for a range a stored response is for (RFC 9111 §3.3), and which stored
+/// parts become one (§3.4).
 extension StoredResponse {
     var contentRange: ContentRange? { Self.contentRange(statusCode, headers) }
 
-    /// The part that a response has; `nil` for others than 206, for several parts in one body, and for a part of a coded
-    /// body, which would not decode.
+    /// The part that a response has; `nil` for others than 206, for several parts in one body, and for a part of a
+    /// coded body, which would not decode.
     static func contentRange(_ status: Int, _ headers: HTTPHeaders) -> ContentRange? {
         guard status == 206, isPlain(headers), let range = headers["Content-Range"].flatMap(ContentRange.init) else {
             return nil
@@ -29,9 +27,7 @@ extension StoredResponse {
         return statusCode == 200 && length == nil || part(for: request, size: length ?? 0) != nil
     }
 
-    /// What of the stored body responds to the request; `nil` without a range, and if the range cannot be satisfied.
-    ///
-    /// - Parameter size: The size of a stored 200's body.
+    /// What of the stored body responds to the request; `nil` without a satisfiable range. `size` is that of a 200.
     func part(for request: CacheRequest, size: Int64) -> ContentRange? {
         guard let range = request.range else { return nil }
         if statusCode == 200 { return range.bytes(of: size).map { ContentRange($0, of: size) } }

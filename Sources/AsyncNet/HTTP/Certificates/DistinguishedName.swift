@@ -1,5 +1,3 @@
-import Foundation
-
 /// The text of a certificate's subject or issuer, such as `CN=example.com,O=Example,C=SE` (RFC 4514).
 ///
 /// Besides the characters that RFC 4514 §2.4 escapes, control characters and others without a shape of their own are
@@ -37,8 +35,8 @@ struct DistinguishedName: Equatable {
         "2.5.4.11": "OU", "0.9.2342.19200300.100.1.1": "UID", "0.9.2342.19200300.100.1.25": "DC",
     ]
 
-    /// The value of a string type; `nil` for another type, such as the obsolete TeletexString and BMPString, or for bytes
-    /// that are not of the type.
+    /// The value of a string type; `nil` for another type, such as the obsolete TeletexString and BMPString, or for
+    /// bytes that are not of the type.
     private static func text(of value: DERReader.Element) -> String? {
         switch value.tag {
         case 0x0C: String(validating: value.content, as: UTF8.self)

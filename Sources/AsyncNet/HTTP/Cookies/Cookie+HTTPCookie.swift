@@ -1,15 +1,14 @@
+import Foundation
+
 #if canImport(FoundationNetworking)
-    public import FoundationNetworking
-    import Foundation
-#else
-    public import Foundation
+    import FoundationNetworking
 #endif
 
 extension Cookie {
     /// Creates a cookie from Foundation's; `nil` for an invalid one, such as `__Host-a` that is not secure.
     ///
     /// The expiry of cookies that FoundationNetworking parsed may be missing, since it ignores `Max-Age`.
-    public init?(_ cookie: HTTPCookie) {
+    init?(_ cookie: HTTPCookie) {
         self.init(
             name: cookie.name, value: cookie.value, domain: cookie.domain,
             path: cookie.path.isEmpty ? "/" : cookie.path,
@@ -23,7 +22,7 @@ extension Cookie {
     /// This cookie as Foundation's; `nil` if Foundation refuses it, as on Apple platforms without a name.
     ///
     /// An `HTTPCookie` has no ``creation``, and in FoundationNetworking no ``sameSite``.
-    public var httpCookie: HTTPCookie? {
+    var httpCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: isHostOnly ? domain : ".\(domain)", .path: path,
         ]

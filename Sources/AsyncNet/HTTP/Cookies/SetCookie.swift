@@ -4,7 +4,7 @@ package import Foundation
 package struct SetCookie: Hashable, Sendable {
     package let name: String
     package let value: String
-    /// The last valid `Max-Age` in seconds, at most 400 days; 0 or less expires the cookie.
+    /// The last valid `Max-Age` in seconds, at most 400 days, see ``Cookie/maximumAge``; 0 or less expires the cookie.
     private(set) var maxAge: Int64?
     /// The last valid `Expires`; ``maxAge`` takes precedence.
     package private(set) var expires: Date?
@@ -20,8 +20,7 @@ package struct SetCookie: Hashable, Sendable {
 
     private typealias Bytes = Substring.UTF8View
 
-    /// `nil` for a value with control characters, without name and value, or with a name and value above 4096 octets
-    /// together.
+    /// `nil` for a value with control characters, without name and value, or with more than 4096 octets of them.
     package init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]
@@ -55,12 +54,7 @@ package struct SetCookie: Hashable, Sendable {
         return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
     }
 
-    private static func trimmed(_ text: Bytes) -> String {
-        var rest = text
-        while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
-        return String(Substring(rest))
-    }
+    private static func trimmed(_ text: Bytes) -> String { String(Substring(text.trimmedHTTPSpace)) }
 
     /// Digits with an optional minus sign (RFC 6265bis §5.6.2). The limit prevents overflow.
     private static func seconds(_ text: String) -> Int64? {

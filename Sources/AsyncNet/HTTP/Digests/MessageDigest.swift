@@ -1,8 +1,6 @@
 package import Foundation
 
-/// A hash of bytes in pieces.
-///
-/// A value: a copy continues independently. Keeps less than a block of the bytes, at most 128.
+/// A hash of bytes in pieces. A copy continues independently.
 struct MessageDigest: Sendable {
     let algorithm: HashAlgorithm
     private var state: any BlockHash
@@ -36,19 +34,17 @@ struct MessageDigest: Sendable {
         pending.append(contentsOf: repeatElement(0, count: zeros))
         if lengthSize > 8 { append(bits.high) }
         append(bits.low)
-        state.compress(pending)
+        pending.withUnsafeBytes { state.compress($0) }
         defer { self = MessageDigest(algorithm) }
         return Array(state.bytes.prefix(algorithm.digestSize))
     }
 
-    /// The hash of bytes in memory.
     static func of(_ bytes: some DataProtocol, algorithm: HashAlgorithm) -> [UInt8] {
         var digest = MessageDigest(algorithm)
         digest.update(bytes)
         return digest.finish()
     }
 
-    /// The hash of a text's UTF-8.
     static func of(_ text: String, algorithm: HashAlgorithm) -> [UInt8] {
         of(Array(text.utf8), algorithm: algorithm)
     }
@@ -59,7 +55,7 @@ struct MessageDigest: Sendable {
         let missing = min(state.blockSize - pending.count, bytes.count)
         pending += UnsafeRawBufferPointer(rebasing: bytes.prefix(missing))
         if pending.count == state.blockSize {
-            state.compress(pending)
+            pending.withUnsafeBytes { state.compress($0) }
             pending.removeAll(keepingCapacity: true)
         }
         return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(missing))
@@ -76,7 +72,6 @@ extension DataProtocol {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
