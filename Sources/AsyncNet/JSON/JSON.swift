@@ -32,8 +32,6 @@ public struct JSON: Sendable, Hashable {
     static let missing = JSON(.missing)
 }
 
-// MARK: - Reading
-
 extension JSON {
     /// Whether there is a value, including `null`.
     public var exists: Bool { if case .missing = storage { false } else { true } }
@@ -64,11 +62,8 @@ extension JSON {
     public var decimal: Decimal? { number?.decimal }
 
     var number: JSONNumber? { if case .number(let value) = storage { value } else { nil } }
-}
 
-extension JSON {
-    /// The member of this name. Setting replaces a value of another kind by an object; setting a missing value removes
-    /// the member.
+    /// The member of this name. Setting replaces any other value by an object; a missing value removes the member.
     public subscript(key: String) -> JSON {
         get { if case .object(let members) = storage { members[key] ?? .missing } else { .missing } }
         set {
@@ -93,8 +88,7 @@ extension JSON {
         }
     }
 
-    /// The member of this name: `json.address` is `json["address"]`. The names of this type's own members need the
-    /// subscript.
+    /// The member of this name: `json.address` is `json["address"]`, unless this type has a member of that name.
     public subscript(dynamicMember name: String) -> JSON {
         get { self[name] }
         set { self[name] = newValue }
@@ -108,8 +102,6 @@ extension JSON {
         }
     }
 }
-
-// MARK: - Building
 
 extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
@@ -147,9 +139,7 @@ extension JSON {
     public init(_ value: Double) {
         self.init(value.isFinite ? .number(.double(value)) : .null)
     }
-}
 
-extension JSON {
     /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` members remove, and objects are merged; any
     /// other patch replaces the whole value.
     public mutating func merge(_ patch: JSON) {
@@ -164,12 +154,5 @@ extension JSON {
             }
         }
         storage = .object(members)
-    }
-
-    /// This value with a merge patch applied (RFC 7396).
-    public func merging(_ patch: JSON) -> JSON {
-        var merged = self
-        merged.merge(patch)
-        return merged
     }
 }

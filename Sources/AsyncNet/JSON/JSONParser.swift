@@ -1,6 +1,5 @@
 import Foundation
 
-/// Why a text is not JSON, and at which byte.
 struct JSONSyntaxError: Error {
     var reason: String
     var offset: Int
@@ -67,7 +66,6 @@ struct JSONParser {
         JSONSyntaxError(reason: reason, offset: offset ?? index)
     }
 
-    /// The next byte that is not white space, without consuming it.
     @inline(__always)
     mutating func peek() -> UInt8? {
         while index < bytes.count {
@@ -169,10 +167,7 @@ struct JSONParser {
     }
 }
 
-// MARK: - Strings
-
 extension JSONParser {
-    /// The string whose opening quote is the next byte.
     private mutating func string() throws(JSONSyntaxError) -> String {
         let start = index + 1
         var end = start
@@ -189,7 +184,7 @@ extension JSONParser {
         throw error("A string does not end", at: start - 1)
     }
 
-    private func text(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) throws(JSONSyntaxError) -> String {
+    private func text(_ bytes: some Collection<UInt8>, at offset: Int) throws(JSONSyntaxError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw error("A string is not valid UTF-8", at: offset)
         }
@@ -203,11 +198,7 @@ extension JSONParser {
             let byte = bytes[index]
             index += 1
             switch byte {
-            case UInt8(ascii: "\""):
-                guard let text = String(validating: unescaped, as: UTF8.self) else {
-                    throw error("A string is not valid UTF-8", at: start)
-                }
-                return text
+            case UInt8(ascii: "\""): return try text(unescaped, at: start)
             case UInt8(ascii: "\\"): try escape(into: &unescaped)
             case 0..<0x20: throw error("A string contains an unescaped control character", at: index - 1)
             default: unescaped.append(byte)
@@ -252,12 +243,8 @@ extension JSONParser {
         guard index + 4 <= bytes.count else { throw error("A \\u escape needs four hex digits") }
         var unit: UInt32 = 0
         for byte in bytes[index..<index + 4] {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt32(byte - 0x30)
-            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-                unit = unit << 4 | UInt32(byte.asciiLowercased - 0x57)
-            default: throw error("A \\u escape needs four hex digits")
-            }
+            guard let digit = byte.hexValue else { throw error("A \\u escape needs four hex digits") }
+            unit = unit << 4 | UInt32(digit)
         }
         index += 4
         return unit

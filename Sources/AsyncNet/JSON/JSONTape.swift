@@ -1,5 +1,3 @@
-import Foundation
-
 /// A JSON document as a list of its values in order, with their positions in the bytes.
 ///
 /// The first of two steps to a decoded type. Supports common documents only: without escaped names, repeated names,
@@ -11,8 +9,7 @@ final class JSONTape {
         let kind: Kind
         /// The index of the first byte; for a string, of the byte after the opening quote.
         let start: Int32
-        /// The index after the last byte; for a string, of the closing quote. For an array or object, the number of
-        /// values.
+        /// The index after the last byte, of a string that of the closing quote; of a container, the number of values.
         var end: Int32 = 0
         /// The index of the token that follows this token and its contents.
         var next: Int32 = 0
@@ -128,9 +125,7 @@ final class JSONTape {
             case UInt8(ascii: "u"):
                 guard index + 4 < bytes.count else { return false }
                 index += 4
-                return bytes[index - 3...index].allSatisfy { byte in
-                    byte &- 0x30 < 10 || byte.asciiLowercased &- 0x61 < 6
-                }
+                return bytes[index - 3...index].allSatisfy { $0.hexValue != nil }
             default: return false
             }
         }
@@ -146,7 +141,6 @@ final class JSONTape {
             return add(kind, from: start, &tokens)
         }
 
-        /// A number of RFC 8259 §6.
         private mutating func number(into tokens: inout ContiguousArray<Token>) -> Bool {
             let start = index
             if bytes[index] == UInt8(ascii: "-") { index += 1 }
