@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// An async sequence of data as a body or a part of a form.
 struct BodyStream: Sendable {
@@ -10,13 +9,13 @@ struct BodyStream: Sendable {
     private let make: @Sendable () throws -> Next
 
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
-        let turn = Turn()
-        self.init(length: length, .once) {
-            guard turn.take() else {
-                throw AsyncNetError(.bodyStreamFailed, "The stream of the body has been read already")
-            }
-            return Self.next(chunks)
-        }
+        let source = Once(chunks)
+        self.init(length: length, .once) { Self.next(try source.take()) }
+    }
+
+    init(_ stream: sending InputStream, length: Int64?) {
+        let source = Once(stream)
+        self.init(length: length, .once) { Self.next(try source.take()) }
     }
 
     init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks)
@@ -42,13 +41,36 @@ struct BodyStream: Sendable {
         return { try await iterator.next(isolation: #isolation) }
     }
 
-    /// Allows the sequence to be read once: two readers would each get some of its chunks.
-    private final class Turn: Sendable {
-        private let isTaken = Atomic(false)
-        func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+    /// The closure blocks its thread while the stream has no bytes.
+    private static func next(_ stream: sending InputStream) -> Next {
+        var (buffer, isOpen) = ([UInt8](repeating: 0, count: 64 * 1024), false)
+        return {
+            if !isOpen { stream.open() }
+            isOpen = true
+            let count = stream.read(&buffer, maxLength: buffer.count)
+            if count > 0 { return Data(buffer[..<count]) }
+            defer { stream.close() }
+            guard count == 0, stream.streamStatus != .error else {
+                throw stream.streamError ?? AsyncNetError(.bodyStreamFailed, "The InputStream cannot be read")
+            }
+            return nil
+        }
     }
 
-    /// Makes a reader that checks the length.
+    /// Gives its value once: two readers of a stream would each get some of its chunks.
+    private final class Once<Value>: Sendable {
+        private let value: Locked<Value?>
+
+        init(_ value: sending Value) { self.value = Locked(value) }
+
+        func take() throws(AsyncNetError) -> sending Value {
+            guard let value = value.withLock({ $0.take() }) else {
+                throw AsyncNetError(.bodyStreamFailed, "The stream of the body has been read already")
+            }
+            return value
+        }
+    }
+
     func makeReader() -> StreamReader { StreamReader(length: length, make) }
 }
 

@@ -24,9 +24,7 @@ public struct RequestBody: Sendable {
     }
 
     let content: Content
-    /// Observes the bytes that are read.
     var tap: RequestBodyTap?
-    /// Makes the trailers, once the body has been read.
     private(set) var trailers: (@Sendable () async throws -> HTTPHeaders)?
 
     /// Whether the request gets the type of JSON.
@@ -58,9 +56,9 @@ public struct RequestBody: Sendable {
     /// The content of a regular file, read in pieces while it is sent, with its `Content-Length`.
     ///
     /// A file that is missing or not readable ends the request with `.fileNotReadable` before anything is sent. A file
-    /// that changes while it is sent ends the request with `.fileChanged` before its last byte: if it is written to, if
-    /// another file takes its name, or if its permissions or links change, which sets `st_ctime` too. A file that is
-    /// removed or renamed meanwhile is sent completely.
+    /// that changes while it is sent, or that another file takes the name of, ends the request with `.fileChanged`
+    /// before its last byte; so do changed permissions or links, which set `st_ctime` too. A file that is removed or
+    /// renamed meanwhile is sent completely.
     public static func file(_ url: URL) -> RequestBody { RequestBody(content: .file(url)) }
 
     /// The chunks of a sequence, read as fast as the network accepts them, at most 256 KiB and one chunk ahead; can be
@@ -111,15 +109,13 @@ public struct RequestBody: Sendable {
         RequestBody(content: .stream(BodyStream(length: length, making: makeChunks)))
     }
 
-    /// The bytes of an `InputStream`, read in pieces of 64 KiB on a thread that it may block; can be sent once.
+    /// The bytes of an `InputStream` that is not open, read in pieces of 64 KiB on a thread that it may block; can be
+    /// sent once.
     ///
-    /// The stream is opened when the body is sent, and closed at its end. It belongs to the request from now on.
-    ///
-    /// - Parameters:
-    ///   - stream: A stream that is not open.
-    ///   - length: As for ``stream(_:length:)-(Chunks,_)``.
+    /// The stream is opened when the body is sent, closed at its end, and belongs to the request from now on. `length`
+    /// is as for ``stream(_:length:)-(Chunks,_)``.
     public static func stream(_ stream: sending InputStream, length: Int64? = nil) -> RequestBody {
-        .stream(InputStreamChunks(stream), length: length)
+        RequestBody(content: .stream(BodyStream(stream, length: length)))
     }
 
     /// A form, `multipart/form-data` (RFC 7578), sent part by part.
@@ -167,9 +163,7 @@ public struct RequestBody: Sendable {
         return .data(try Compressor(coding).compress(data, isLast: true))
     }
 
-    /// Refuses an invalid body, such as a stream with a negative length.
-    ///
-    /// - Throws: `.invalidRequest`.
+    /// Refuses a stream with a negative length by `.invalidRequest`.
     func check() throws(AsyncNetError) {
         switch content {
         case .none, .data, .file: break
@@ -187,7 +181,6 @@ public struct RequestBody: Sendable {
         if case .none = content { true } else { false }
     }
 
-    /// Whether there is no body, or its bytes are in memory.
     var isInMemory: Bool {
         switch content {
         case .none, .data: true

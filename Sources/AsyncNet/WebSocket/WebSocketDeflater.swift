@@ -9,7 +9,6 @@ struct WebSocketDeflater: ~Copyable, @unchecked Sendable {
     private var stream: OpaquePointer?
 
     private static let level: Int32 = 6
-    private static let outputSize = 16 * 1024
     /// The end of a flushed stream, which is not sent.
     static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
 
@@ -24,7 +23,7 @@ struct WebSocketDeflater: ~Copyable, @unchecked Sendable {
     mutating func compress(_ message: Data) throws(AsyncNetError) -> Data {
         let stream = try begin()
         var output = Data()
-        let result = message.withUnsafeBytes { Self.deflate($0, with: stream, into: &output) }
+        let result = message.withUnsafeBytes { Zlib.deflate($0, with: stream, flush: Int32(LZ_SYNC), into: &output) }
         guard result == LZ_OK || result == LZ_BUFFER_ERROR, takesOver || lz_reset(stream) != 0 else {
             throw AsyncNetError(.encodingFailed, "The message could not be compressed (zlib \(result))")
         }
@@ -43,23 +42,4 @@ struct WebSocketDeflater: ~Copyable, @unchecked Sendable {
         return new
     }
 
-    private static func deflate(
-        _ input: UnsafeRawBufferPointer, with stream: OpaquePointer, into output: inout Data
-    ) -> Int32 {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: outputSize, alignment: 1)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return Int32(LZ_OK) }
-        var consumed = 0
-        var taken = 0
-        var given = 0
-        var result = Int32(LZ_OK)
-        repeat {
-            let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
-            result = lz_deflate(
-                stream, rest.baseAddress, rest.count, start, buffer.count, Int32(LZ_SYNC), &taken, &given)
-            consumed += taken
-            output.append(contentsOf: buffer[..<given])
-        } while result == LZ_OK && (consumed < input.count || given == buffer.count)
-        return result
-    }
 }

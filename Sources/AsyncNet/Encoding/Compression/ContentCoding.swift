@@ -22,7 +22,7 @@ enum Zlib {
 
     static func check() throws(AsyncNetError) { try isThere.get() }
 
-    /// Loads a library by its name, or finds the one that the program is linked with; tests use a name that does not exist.
+    /// Loads a library by its name, or finds the one that the program is linked with.
     static func load(_ name: String?) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
@@ -30,13 +30,29 @@ enum Zlib {
                 .compressionUnavailable,
                 "Request bodies cannot be compressed, since zlib could not be loaded: \(String(cString: reason))"))
     }
+
+    /// Appends the output for all of the input. What follows the input, `flush`, is `LZ_FINISH` or the like.
+    static func deflate(
+        _ input: UnsafeRawBufferPointer, with stream: OpaquePointer, flush: Int32, into output: inout Data
+    ) -> Int32 {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 1)
+        defer { buffer.deallocate() }
+        guard let start = buffer.baseAddress else { return Int32(LZ_OK) }
+        var (consumed, taken, given) = (0, 0, 0)
+        var result = Int32(LZ_OK)
+        repeat {
+            let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
+            result = lz_deflate(stream, rest.baseAddress, rest.count, start, buffer.count, flush, &taken, &given)
+            consumed += taken
+            output.append(contentsOf: buffer[..<given])
+        } while result == LZ_OK && (flush == LZ_FINISH || consumed < input.count || given == buffer.count)
+        return result
+    }
 }
 
-/// Compresses bytes incrementally.
 final class Compressor {
     private let stream: OpaquePointer
     private static let level: Int32 = 6
-    private static let outputSize = 64 * 1024
 
     init(_ coding: ContentCoding) throws(AsyncNetError) {
         try Zlib.check()
@@ -51,21 +67,8 @@ final class Compressor {
     /// The output that is available after these bytes; after the last bytes, all remaining output.
     func compress(_ data: Data, isLast: Bool = false) throws(AsyncNetError) -> Data {
         var output = Data()
-        var consumed = 0
-        var result = Int32(LZ_OK)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputSize, alignment: 1)
-        defer { buffer.deallocate() }
-        guard let start = buffer.baseAddress else { return output }
-        data.withUnsafeBytes { input in
-            var (taken, given) = (0, 0)
-            repeat {
-                let rest = input[consumed...]
-                result = lz_deflate(
-                    stream, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, start, buffer.count,
-                    isLast ? 1 : 0, &taken, &given)
-                consumed += taken
-                output.append(contentsOf: buffer[..<given])
-            } while result == LZ_OK && (isLast || consumed < input.count || given == buffer.count)
+        let result = data.withUnsafeBytes {
+            Zlib.deflate($0, with: stream, flush: Int32(isLast ? LZ_FINISH : LZ_CONTINUE), into: &output)
         }
         guard result == LZ_STREAM_END || !isLast && (result == LZ_OK || result == LZ_BUFFER_ERROR) else {
             throw AsyncNetError(.encodingFailed, "The body could not be compressed (zlib \(result))")
@@ -74,7 +77,6 @@ final class Compressor {
     }
 }
 
-/// Reads a body and compresses it.
 final class CompressingReader {
     private let body: BodyReader
     private let compressor: Compressor

@@ -24,7 +24,7 @@ private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { place.codingPath }
 
-    func encodeNil(forKey key: Key) throws { try place.newMember(key).set(.null, for: Never?.none) }
+    func encodeNil(forKey key: Key) throws { try place.newMember(key).set(.null) }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try place.newMember(key).encode(value) }
     func encode(_ value: Int128, forKey key: Key) throws { try place.newMember(key).encode(value) }
     func encode(_ value: UInt128, forKey key: Key) throws { try place.newMember(key).encode(value) }
@@ -82,7 +82,7 @@ private struct FormElements: UnkeyedEncodingContainer {
         return place.newElement(count)
     }
 
-    mutating func encodeNil() throws { try newElement().set(.null, for: Never?.none) }
+    mutating func encodeNil() throws { try newElement().set(.null) }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try newElement().encode(value) }
     mutating func encode(_ value: Int128) throws { try newElement().encode(value) }
     mutating func encode(_ value: UInt128) throws { try newElement().encode(value) }
@@ -110,7 +110,7 @@ private struct FormSingleValue: SingleValueEncodingContainer {
 
     private mutating func set(_ content: FormNode.Content, for value: some Encodable) throws {
         try use(for: value)
-        try place.set(content, for: value)
+        try place.set(content)
     }
 
     private mutating func use(for value: some Encodable) throws {

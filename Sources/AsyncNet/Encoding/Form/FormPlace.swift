@@ -1,8 +1,7 @@
 import Foundation
 
-/// A path in the tree that is being encoded.
-///
-/// The path's node is looked up for each value, since a container of another kind may have replaced what was encoded.
+/// A path in the tree that is being encoded. Its node is looked up for each value, since a container of another kind
+/// may have replaced what was encoded.
 struct FormPlace {
     let state: FormState
     let path: FormPath?
@@ -12,7 +11,6 @@ struct FormPlace {
     /// The node of this path; it and the nodes above are made if they are missing.
     var node: FormNode { state.node(at: path) }
 
-    /// Encodes a value into this node.
     func encode(_ value: some Encodable) throws {
         try check(value)
         if try encodeHere(value) { return }
@@ -21,11 +19,10 @@ struct FormPlace {
         try value.encode(to: FormValueEncoder(place: self))
     }
 
-    /// Encodes values that are not encoded by their `encode(to:)`; separate from ``encode(_:)`` to keep the recursive
-    /// stack frame small.
+    /// Encodes values without their `encode(to:)`; a function of its own, for a small frame in the recursion.
     private func encodeHere(_ value: some Encodable) throws -> Bool {
         if let text = try text(of: value) {
-            try set(.text(text), for: value)
+            try set(.text(text))
         } else if let json = value as? JSON {
             try encode(json: json)
         } else {
@@ -59,10 +56,10 @@ struct FormPlace {
     private func encode(json: JSON) throws {
         try check(json)
         switch json.storage {
-        case .missing, .null: try set(.null, for: json)
-        case .bool(let value): try set(.text(state.encoder.boolEncoding.text(value)), for: json)
-        case .number(let value): try set(.text(value.text), for: json)
-        case .string(let value): try set(.text(value), for: json)
+        case .missing, .null: try set(.null)
+        case .bool(let value): try set(.text(state.encoder.boolEncoding.text(value)))
+        case .number(let value): try set(.text(value.text))
+        case .string(let value): try set(.text(value))
         case .array(let elements):
             open(.elements)
             for (index, element) in elements.enumerated() { try newElement(index).encode(json: element) }
@@ -74,19 +71,14 @@ struct FormPlace {
 
     func encode(float value: some BinaryFloatingPoint & Encodable) throws {
         guard value.isFinite else { throw invalid(value, Self.noNumber(value)) }
-        try set(.text("\(value)"), for: value)
+        try set(.text("\(value)"))
     }
 
-    /// Sets a value without children, which replaces what was encoded here.
-    func set(_ content: FormNode.Content, for value: some Encodable) throws {
+    func set(_ content: FormNode.Content) throws {
         if let failure = state.failure { throw failure }
         node.become(content)
     }
-}
 
-// MARK: - Children
-
-extension FormPlace {
     /// The place of a key's value, which replaces what was encoded for that key.
     func newMember(_ key: some CodingKey) -> FormPlace {
         let place = member(key)
@@ -97,7 +89,6 @@ extension FormPlace {
     /// The place of a key's container, which continues what was encoded for that key.
     func member(_ key: some CodingKey) -> FormPlace { below(.member(key)) }
 
-    /// The place of a superclass, which is this place.
     var superclass: FormPlace { below(.superclass) }
 
     /// The place of a new element; `count` is the number of elements that its container has begun.
@@ -120,11 +111,7 @@ extension FormPlace {
     func open(_ content: FormNode.Content) {
         if case .nothing = node.content { node.become(content) }
     }
-}
 
-// MARK: - Errors
-
-extension FormPlace {
     private static let twice = "A container for a single value has one already"
     private static let tooDeep =
         "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
@@ -140,7 +127,6 @@ extension FormPlace {
         .invalidValue(value, .init(codingPath: codingPath, debugDescription: reason))
     }
 
-    /// The error of a second value in a container for a single value.
     func secondValue(_ value: some Encodable) -> EncodingError { invalid(value, Self.twice) }
 
     private func fail(_ reason: String) {
