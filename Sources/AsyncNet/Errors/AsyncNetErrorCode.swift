@@ -18,8 +18,6 @@ extension AsyncNetError {
     }
 }
 
-// MARK: - Before anything is sent
-
 extension AsyncNetError.Code {
     /// The request was cancelled: by its task, by `cancel()`, or with its session.
     public static let cancelled = Self(
@@ -68,8 +66,7 @@ extension AsyncNetError.Code {
         "The server rejects new credentials too, or they expire at once. Check its response, and this machine's clock."
     )
 
-    /// A file of the body does not exist, is not readable, or is not a regular file; the underlying error is the
-    /// system's.
+    /// A file of the body is missing, not readable, or not a regular file; the underlying error is the system's.
     public static let fileNotReadable = Self(
         "fileNotReadable", "A file to send cannot be read",
         "Check that it exists, that this program may read it, and that it is a regular file; send a pipe as a stream.")
@@ -89,8 +86,7 @@ extension AsyncNetError.Code {
         "bodyLengthMismatch", "The request's body does not have the given length",
         "Give the correct length, or nil if it is unknown.")
 
-    /// A temporary file, for a transport that cannot stream, could not be written; the underlying error is the
-    /// system's.
+    /// A temporary file, for a transport that cannot stream, could not be written; see the underlying error.
     public static let temporaryFileFailed = Self(
         "temporaryFileFailed", "A temporary file for a body could not be written",
         "Check the free space for temporary files, or use a transport that streams: .sockets().")
@@ -120,11 +116,7 @@ extension AsyncNetError.Code {
         "circuitOpen", "Requests to the host failed too often",
         "The errors before this one show why. Try again later, or allow more failures with CircuitBreaker."
     )
-}
 
-// MARK: - During the transfer
-
-extension AsyncNetError.Code {
     /// The host name has no address.
     public static let hostNotFound = Self(
         "hostNotFound", "The host was not found",
@@ -152,8 +144,8 @@ extension AsyncNetError.Code {
         "The server closed the connection before the end of the body. Retry if the request is idempotent."
     )
 
-    /// The request made no progress for the time of the timeout: no byte of a body and no whole head was sent or received. A
-    /// head that trickles is no progress. Or an attempt took longer than its ``RetryPolicy`` allows; the message says which.
+    /// No byte of a body and no whole head was sent or received for the time of the timeout, or an attempt took longer
+    /// than its ``RetryPolicy`` allows; the message says which.
     public static let timedOut = Self(
         "timedOut", "The request timed out",
         "The server was too slow. Retry, or allow more time with the limit that the message names.")
@@ -231,8 +223,8 @@ extension AsyncNetError.Code {
         "The server has a new key, or the connection is intercepted. Compare the key, and pin it if it is genuine."
     )
 
-    /// The server's certificate is revoked, by ``TLSConfiguration/revocationLists`` or its stapled status, or the server did
-    /// not prove that it is not, which ``TLSConfiguration/requiresStapledStatus`` demands.
+    /// The server's certificate is revoked, by ``TLSConfiguration/revocationLists`` or its stapled status, or the
+    /// server did not prove otherwise, as ``TLSConfiguration/requiresStapledStatus`` demands.
     public static let certificateRevoked = Self(
         "certificateRevoked", "The server's certificate is revoked, or the server does not prove that it is not",
         "The server needs a new certificate, or must staple a valid OCSP response. Check its configuration and its clock."
@@ -243,8 +235,8 @@ extension AsyncNetError.Code {
         "clientCertificateInvalid", "The client's certificate or key cannot be used",
         "Check that both can be read, that the key belongs to the certificate, and that the password is correct.")
 
-    /// An address that the request's or the transport's `AddressPolicy` does not allow. Nothing was sent, and no policy of
-    /// this library tries again.
+    /// An address that the request's or the transport's `AddressPolicy` does not allow. Nothing was sent, and no policy
+    /// of this library tries again.
     public static let addressNotAllowed = Self(
         "addressNotAllowed", "The host's address is not allowed",
         "See SessionConfiguration.addresses; AddressPolicy.allowing makes exceptions, such as for a service of your own."
@@ -255,9 +247,8 @@ extension AsyncNetError.Code {
         "proxyNotFound", "The proxy was not found",
         "Check the spelling of the proxy's host.")
 
-    /// The proxy refused the connection. `statusCode` is the status of an HTTP proxy's response to CONNECT (RFC 9110
-    /// §9.3.6), where the transport shows it. With 400 to 499, such as 407 for a wrong password, no policy of this library
-    /// sends the request again.
+    /// The proxy refused the connection. `statusCode` is that of an HTTP proxy's response to CONNECT (RFC 9110 §9.3.6),
+    /// where the transport shows it. After a status of 400 to 499, no policy of this library sends the request again.
     public static let proxyFailed = Self(
         "proxyFailed", "The proxy refused to connect to the host",
         "Check the proxy's user and password, and whether it may reach that host and port.")
@@ -300,7 +291,7 @@ extension AsyncNetError.Code {
         "Check that the URL is that of a WebSocket, and that each proxy passes Upgrade on. See response for the status."
     )
 
-    /// The server sent bytes that are not valid frames, a text that is not UTF-8, or invalid compressed bytes (RFC 6455).
+    /// The server sent invalid frames or compressed bytes, or a text that is not UTF-8 (RFC 6455).
     public static let webSocketProtocolViolated = Self(
         "webSocketProtocolViolated", "The server violated the protocol of WebSocket",
         "The connection was closed. If only compressed messages fail, switch the compression off.")
@@ -310,8 +301,8 @@ extension AsyncNetError.Code {
         "webSocketMessageTooLarge", "A message of the WebSocket is larger than the limit",
         "Raise maximumMessageSize and maximumFrameSize. A small frame that inflates to a huge one may be an attack.")
 
-    /// The WebSocket is closed: for a message that is sent afterwards, and for a loop over the messages if the server closed
-    /// it with another code than 1000, 1001 or none.
+    /// The WebSocket is closed: for a message that is sent afterwards, and for a loop over the messages if the server
+    /// closed it with another code than 1000, 1001 or none.
     public static let webSocketClosed = Self(
         "webSocketClosed", "The WebSocket is closed",
         "See closeCode and closeReason of the WebSocket for what the server said; open another one to go on.")
@@ -320,11 +311,7 @@ extension AsyncNetError.Code {
     public static let transportFailed = Self(
         "transportFailed", "The transport failed",
         "See underlyingError.")
-}
 
-// MARK: - After the response
-
-extension AsyncNetError.Code {
     /// The response's status is not acceptable.
     public static let unacceptableStatus = Self(
         "unacceptableStatus", "The response's status is not acceptable",
@@ -362,15 +349,12 @@ extension AsyncNetError.Code {
         .missingCredential, .refreshFailed, .excessiveRefresh, .fileNotReadable, .fileChanged, .bodyStreamFailed,
         .bodyLengthMismatch, .temporaryFileFailed, .compressionUnavailable, .sessionFinished, .circuitOpen, .notCached,
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .eventTimedOut,
-        .deadlineExceeded,
-        .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow, .bodyAlreadyRead,
-        .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted,
-        .certificateExpired, .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked,
-        .clientCertificateInvalid, .addressNotAllowed, .proxyNotFound,
-        .proxyFailed, .tooManyRedirects, .redirectFailed, .pagingFailed, .unsupportedByTransport, .invalidConfiguration,
-        .transportUnavailable,
-        .webSocketHandshakeFailed, .webSocketProtocolViolated, .webSocketMessageTooLarge, .webSocketClosed,
-        .transportFailed,
-        .unacceptableStatus, .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,
+        .deadlineExceeded, .badServerResponse, .bodyTooLarge, .fileNotWritable, .checksumMismatch, .readerTooSlow,
+        .bodyAlreadyRead, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired,
+        .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked, .clientCertificateInvalid,
+        .addressNotAllowed, .proxyNotFound, .proxyFailed, .tooManyRedirects, .redirectFailed, .pagingFailed,
+        .unsupportedByTransport, .invalidConfiguration, .transportUnavailable, .webSocketHandshakeFailed,
+        .webSocketProtocolViolated, .webSocketMessageTooLarge, .webSocketClosed, .transportFailed, .unacceptableStatus,
+        .unacceptableContentType, .validationFailed, .emptyBody, .decodingFailed, .lineTooLong,
     ]
 }

@@ -1,13 +1,9 @@
-import Foundation
-
 extension AsyncNetError {
     init(bodyLargerThan limit: Int64) {
         self.init(.bodyTooLarge, "The response's body is larger than the limit of \(limit) bytes")
     }
 
-    /// An error of a decoder, with a message that names the invalid value and its path.
-    ///
-    /// - Parameter known: The reason, if it is known better than by the error.
+    /// An error of a decoder, whose message names the invalid value and its path, or the reason if that is known.
     init(
         decoding type: any Any.Type, _ error: any Error, in subject: String = "The body", because known: String? = nil
     ) {
