@@ -11,7 +11,6 @@ struct RedirectPolicy: Sendable {
         if case .doNotFollow = handler.choice { self.limit = 0 }
     }
 
-    /// Whether this response is a redirect with a `Location`.
     func follows(_ response: HTTPResponseHead) -> Bool {
         limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && !response.values(of: .location).isEmpty
     }
@@ -50,9 +49,7 @@ struct RedirectPolicy: Sendable {
         if next.body.replay == .once {
             throw AsyncNetError(.redirectFailed, "The redirect requires the body again, which can be sent only once")
         }
-        if next.head.url.origin != request.head.url.origin {
-            next.removeSecrets(handler)
-        }
+        if next.head.url.origin != request.head.url.origin { next.removeSecrets(handler) }
         return next
     }
 
@@ -99,7 +96,6 @@ extension TransportRequest {
         for secret in head.headers.filter(\.isSecret) { head.headers.remove(secret.name) }
     }
 
-    /// Removes the body and the headers that describe it.
     mutating func becomeGET() {
         head.method = .get
         body = .none

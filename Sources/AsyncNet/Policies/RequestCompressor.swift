@@ -9,11 +9,11 @@
 ///
 ///     let session = Session(configuration: .init(interceptors: [RequestCompressor(.gzip)]))
 ///
-/// Use it for servers that are known to support the coding: a client cannot find that out beforehand. A body in memory
-/// is compressed in memory and keeps a `Content-Length`; files, streams and forms are compressed while they are sent,
-/// with unknown length. Empty bodies are not compressed, nor bodies whose bytes a header of the request describes: with
-/// `Content-Range`, `Content-Digest`, `Repr-Digest`, `Digest` or `Content-MD5` the request is sent unchanged. zlib is loaded
-/// at run time; without it requests end with `.compressionUnavailable`.
+/// For servers that are known to support the coding. A body in memory is compressed in memory and keeps a
+/// `Content-Length`; files, streams and forms are compressed while they are sent, with unknown length. Not compressed
+/// are empty bodies, and those whose bytes a header of the request describes: `Content-Range`, `Content-Digest`,
+/// `Repr-Digest`, `Digest` or `Content-MD5`. zlib is loaded at run time; without it requests end with
+/// `.compressionUnavailable`.
 public struct RequestCompressor: RequestAdapter, NonBlocking {
     /// What happens to a request that has a `Content-Encoding` already.
     public enum DuplicateHeaderBehavior: Sendable {
@@ -25,10 +25,8 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         case skip
     }
 
-    /// The coding that bodies are compressed with.
-    public let coding: ContentCoding
-    /// What happens to a request that has a `Content-Encoding` already.
-    public let duplicateHeader: DuplicateHeaderBehavior
+    private let coding: ContentCoding
+    private let duplicateHeader: DuplicateHeaderBehavior
     private let shouldCompress: (@Sendable (RequestBody) -> Bool)?
 
     /// Creates a compressor, for all bodies unless `shouldCompress` selects some; small bodies and images gain nothing.

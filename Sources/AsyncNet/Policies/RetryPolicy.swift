@@ -6,12 +6,12 @@ public import Foundation
 ///     request.interceptor(RetryPolicy(backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
 /// Only requests that may be repeated are retried: those with an idempotent method (RFC 9110 §9.2.2) or an
-/// `Idempotency-Key`, and any request that did not reach a server. If an attempt was redirected, this must hold for
-/// every request of it. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that
-/// of `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add
-/// to an origin. A proxy's refusal with a status from 400 to 499, such as 407, is not retried: a wrong password that is
-/// repeated locks accounts. A body that cannot be decoded is not retried either, see ``RequestRetrier``.
-public struct RetryPolicy: RequestRetrier {
+/// `Idempotency-Key`, and any request that did not reach a server; of a redirected attempt, this must hold for every
+/// request. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that of
+/// `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add to
+/// an origin. A proxy's refusal with a status from 400 to 499, such as 407, is not retried: a wrong password that is
+/// repeated locks accounts. Nor is a body that cannot be decoded, see ``RequestRetrier``.
+public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// How many times a request is sent again.
     public var limit: Int
     /// The delay before each retry.
@@ -55,8 +55,7 @@ public struct RetryPolicy: RequestRetrier {
     /// Errors of name lookup, connection, TLS handshake and proxy, timeouts, and responses that are not HTTP.
     public static let passingErrorCodes: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .badServerResponse,
-        .tlsHandshakeFailed, .proxyNotFound,
-        .proxyFailed,
+        .tlsHandshakeFailed, .proxyNotFound, .proxyFailed,
     ]
     /// Errors after which the server cannot have received the request.
     static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
@@ -87,7 +86,6 @@ public struct RetryPolicy: RequestRetrier {
         return usesRetryBudget ? decision : decision.uncharged
     }
 
-    /// The decision as a pure function.
     func decision(
         after error: AsyncNetError, _ context: RequestContext, now: Date, using random: inout some RandomNumberGenerator
     ) -> RetryDecision {
@@ -95,7 +93,8 @@ public struct RetryPolicy: RequestRetrier {
             return .doNotRetry
         }
         let own = backoff.delay(retry: context.attempt - 1, using: &random)
-        guard let maximumRetryAfter, let asked = retryAfter(context.response, now) else { return .retry(after: own) }
+        let asked = context.response.flatMap { RetryAfter.delay($0, now: now) }
+        guard let maximumRetryAfter, let asked else { return .retry(after: own) }
         return asked > maximumRetryAfter ? .doNotRetry : .retry(after: max(own, asked))
     }
 
@@ -115,14 +114,10 @@ public struct RetryPolicy: RequestRetrier {
     private func isRepeatable(_ request: TransportRequest) -> Bool {
         methods.contains(request.head.method) || request.head.headers.contains(name: "Idempotency-Key")
     }
-
-    private func retryAfter(_ response: HTTPResponseHead?, _ now: Date) -> Duration? {
-        response.flatMap { RetryAfter.delay($0, now: now) }
-    }
 }
 
 /// Retries as ``RetryPolicy`` does, but only after `.connectionLost`.
-public struct ConnectionLostRetryPolicy: RequestRetrier {
+public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
     private let policy: RetryPolicy
 
     /// Creates a policy, by default of two retries.
@@ -137,7 +132,3 @@ public struct ConnectionLostRetryPolicy: RequestRetrier {
         await policy.retry(after: error, context: context)
     }
 }
-
-extension RetryPolicy: NonBlocking {}
-
-extension ConnectionLostRetryPolicy: NonBlocking {}

@@ -21,8 +21,6 @@ final class ProtectionSpaces: Sendable {
     private let spaces = RecentTable<Space?>(capacity: 512)
     private static let pathLimit = 64
 
-    init() {}
-
     /// The value of `Authorization` to send without a challenge; `nil` for an unknown protection space.
     func header(for request: TransportRequest, _ credential: PasswordCredential) throws -> String? {
         try spaces.withValue(of: Self.key(request, credential), default: nil) { space throws -> String? in
@@ -73,7 +71,6 @@ final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// Remembers that the server rejected the credentials.
     func forget(_ request: TransportRequest, _ credential: PasswordCredential) {
         spaces.withValue(of: Self.key(request, credential), default: nil) { $0 = $0?.digest.map(Space.refused) }
     }
@@ -87,8 +84,6 @@ final class ProtectionSpaces: Sendable {
             space = .basic(paths: paths)
         }
     }
-
-    // MARK: Parts of a request
 
     private static func header(
         _ digest: inout DigestAuthorization, for request: TransportRequest, _ credential: PasswordCredential
@@ -109,7 +104,6 @@ final class ProtectionSpaces: Sendable {
         return path.isEmpty ? "/" : path
     }
 
-    /// The target as in the request line.
     private static func target(_ request: TransportRequest) -> String {
         let reference = URLReference(request.head.urlText)
         return (reference.path.isEmpty ? "/" : reference.path) + (reference.query.map { "?\($0)" } ?? "")

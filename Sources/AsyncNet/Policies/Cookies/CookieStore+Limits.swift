@@ -7,19 +7,15 @@ struct CookieLimits: Sendable {
     var total = 3000
     /// Above the total, cookies of sites with more cookies than this are removed first.
     var crowdedSite = 50
-
-    init() {}
 }
 
 extension CookieStore {
     /// Removes cookies above the limits, expired cookies first (RFC 6265bis §5.7).
     ///
-    /// - Of a domain above its limit, cookies that are not secure are removed before others.
-    /// - Above the total, sites with more than 50 cookies lose some, the largest site first, so that no site displaces
-    ///   the cookies of others. If that is not enough, a tenth of all is removed, so that the next cookies need no
-    ///   search.
-    ///
-    /// Among equals, the cookies that were sent longest ago are removed first.
+    /// Of a domain above its limit, cookies that are not secure are removed before others. Above the total, sites with
+    /// more than 50 cookies lose some, the largest site first, so that no site displaces the cookies of others. If that
+    /// is not enough, a tenth of all is removed, so that the next cookies need no search. Among equals, the cookies
+    /// that were sent longest ago are removed first.
     mutating func makeRoom(in domain: String, now: Date) {
         if size(of: domain) > limits.perDomain {
             removeEntries(of: domain) { $0.cookie.isExpired(at: now) }
@@ -31,7 +27,7 @@ extension CookieStore {
         let excess = count - limits.total + limits.total / 10
         removeFromCrowdedSites(excess)
         guard count > limits.total else { return }
-        removeOldest(count - limits.total + limits.total / 10)
+        remove(count - limits.total + limits.total / 10, of: Array(domains.keys)) { (0, $0.lastAccess, $0.serial) }
     }
 
     private func size(of domain: String) -> Int { domains[domain]?.entries.count ?? 0 }
@@ -43,8 +39,7 @@ extension CookieStore {
         nextExpiry = domains.values.lazy.flatMap(\.entries).compactMap(\.cookie.expires).min() ?? .distantFuture
     }
 
-    /// Reduces the largest sites to the same number of cookies, but at least `crowdedSite`, until `excess` cookies are
-    /// removed.
+    /// Reduces the largest sites to equal numbers of cookies, at least `crowdedSite`, until `excess` are removed.
     private mutating func removeFromCrowdedSites(_ excess: Int) {
         let crowded = sites.filter { $0.value.count > limits.crowdedSite }
             .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
@@ -56,9 +51,7 @@ extension CookieStore {
         }
     }
 
-    /// The largest number of cookies of each site with which `excess` cookies are removed in all.
-    ///
-    /// - Parameter sizes: The sites' numbers of cookies, in descending order.
+    /// The most cookies of each site with which `excess` cookies are removed in all; `sizes` are descending.
     static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {
         var sum = 0
         for (index, size) in sizes.enumerated() {
@@ -75,11 +68,6 @@ extension CookieStore {
         remove(excess, of: candidates) { ($0.cookie.isSecure ? 1 : 0, $0.lastAccess, $0.serial) }
     }
 
-    private mutating func removeOldest(_ excess: Int) {
-        remove(excess, of: Array(domains.keys)) { (0, $0.lastAccess, $0.serial) }
-    }
-
-    /// Removes the `excess` cookies with the lowest ranks.
     private mutating func remove(_ excess: Int, of candidates: [String], rank: (StoredCookie) -> (Int, Date, Int)) {
         guard excess > 0 else { return }
         let ranks = candidates.flatMap { (domains[$0]?.entries ?? []).map(rank) }

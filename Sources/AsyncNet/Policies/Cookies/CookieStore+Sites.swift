@@ -1,5 +1,3 @@
-import Foundation
-
 extension CookieStore {
     /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
     /// and is not a public suffix.

@@ -4,10 +4,10 @@
 /// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one of the
 /// probes fails, the circuit opens again.
 ///
-/// What is sent counts, each attempt and each hop, not the request: with two retries a request to a server that is down is
-/// three failures. Failures are those of the network and the server: hosts that are not found or not reached, broken connections,
-/// timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status 429, a
-/// proxy's refusal with a status from 400 to 499, and local errors are ignored.
+/// What is sent counts, each attempt and each hop, not the request: with two retries a request to a server that is down
+/// is three failures. Failures are those of the network and the server: hosts that are not found or not reached, broken
+/// connections, timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status
+/// 429, a proxy's refusal with a status from 400 to 499, and local errors are ignored.
 public struct CircuitBreaker: Hashable, Sendable {
     /// The number of consecutive failures, however far apart, that opens the circuit; `nil` to use the rate only. Below
     /// 1 counts as 1.
@@ -29,7 +29,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// The number of probes in progress at once, all of which have to succeed. Below 1 counts as 1.
     public var probes: Int
 
-    /// Creates rules: by default 5 consecutive failures open a circuit for 30 seconds, and one probe that succeeds closes it.
+    /// Creates rules: by default 5 failures in a row open a circuit for 30 s, and one successful probe closes it.
     public init(
         consecutiveFailures: Int? = 5, failureRate: Double? = nil, minimumRequests: Int = 20,
         window: Duration = .seconds(30),
@@ -63,8 +63,8 @@ enum OriginVerdict: Hashable, Sendable {
     /// open the circuit of an origin that does not respond.
     private static let originFailures: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
-        .badServerResponse,
-        .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired, .certificateHostMismatch,
-        .certificatePinMismatch, .certificateRevoked, .proxyNotFound, .proxyFailed, .transportFailed,
+        .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired,
+        .certificateHostMismatch, .certificatePinMismatch, .certificateRevoked, .proxyNotFound, .proxyFailed,
+        .transportFailed,
     ]
 }
