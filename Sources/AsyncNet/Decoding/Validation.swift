@@ -13,13 +13,10 @@ public struct Validation: Sendable {
     public static let success = Validation(
         validators: [.statusCode { 200..<300 ~= $0 }, .contentType(Validator.acceptHeader)])
 
-    /// Accepts what this validation and the validator accept.
     func adding(_ validator: Validator) -> Validation { Validation(validators: (validators ?? []) + [validator]) }
 }
 
-/// A check of a response, which throws to refuse it.
 struct Validator: Sendable {
-    /// The parts of a response that a check reads.
     enum Subject: Sendable {
         case status
         /// The head, and whether the body is empty.
@@ -73,8 +70,7 @@ extension Validator {
 }
 
 extension [Validator] {
-    /// Runs the checks in order, on a thread that they may block if one of them is the user's; throws the first
-    /// refusal.
+    /// Runs the checks in order, on a thread that they may block if one is the user's; throws the first refusal.
     func check(_ response: RawResponse) async throws(AsyncNetError) {
         do throws(AsyncNetError) {
             guard contains(where: { $0.subject == .wholeResponse }) else { return try checkHere(response) }
@@ -87,8 +83,7 @@ extension [Validator] {
     /// A refusal by status or type with its cause, if a validator can decode the body as one; user code may do that.
     func explained(_ error: AsyncNetError, _ response: RawResponse) async -> AsyncNetError {
         guard [.unacceptableStatus, .unacceptableContentType].contains(error.code), error.underlyingError == nil,
-            !response.data.isEmpty,
-            let cause = lazy.compactMap(\.cause).first
+            !response.data.isEmpty, let cause = lazy.compactMap(\.cause).first
         else { return error }
         return await UserCode.run { (try? cause(response)).map { error.with(underlyingError: $0) } ?? error }
     }

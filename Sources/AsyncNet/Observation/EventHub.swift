@@ -1,15 +1,13 @@
-import Foundation
 import Synchronization
 
-/// Sends the events of a session's requests to its monitors, and to loops over ``Session/events``.
-///
-/// Without observers a request reads one flag at each step, and makes no event.
+/// Sends the events of a session's requests to its monitors, and to loops over ``Session/events``. Without observers a
+/// request reads one flag at each step, and makes no event.
 final class EventHub: Sendable {
     private struct Sequences {
         var channels: [Int: EventChannel] = [:]
         var nextID = 0
         var isClosed = false
-        /// The connections that are told of the end: no event is sent later.
+        /// The connections that end with the session.
         var connections: [RequestID: ConnectionEvents] = [:]
     }
 

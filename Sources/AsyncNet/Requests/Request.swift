@@ -4,8 +4,8 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// What all kinds of requests have in common. A request is a value that holds a ``RequestReference``: a copy of the value
-/// is the same request.
+/// What all kinds of requests have in common. A request is a value that holds a ``RequestReference``: a copy of the
+/// value is the same request.
 ///
 /// Making a request does no I/O. A request starts when its outcome is first awaited, or at ``resume()``; it runs once,
 /// however many tasks await it, and ends exactly once.
@@ -39,20 +39,15 @@ extension Request {
     /// memory.
     public func suspend() async { await engine.suspend() }
 
-    /// Ends the request with `.cancelled`, at once and for all tasks that await it. Does nothing once the request is
-    /// over.
+    /// Ends the request with `.cancelled`, at once and for all tasks that await it, unless it is over.
     public func cancel() async { await engine.cancel() }
-}
 
-// MARK: Observing
-
-extension Request {
     /// How much of the response's body has arrived: the latest value at once, then new values until the end. A download
     /// that continues counts the bytes that it had before.
     ///
-    /// Observing does not start the request: loop while another task awaits the value, or after ``resume()``. A loop that
-    /// waits five seconds for a request that has not started says so on the standard error, once in a process. Any number
-    /// of tasks may observe.
+    /// Observing does not start the request: loop while another task awaits the value, or after ``resume()``. A loop
+    /// that waits five seconds for a request that nobody starts says so on the standard error, once in a process. Any
+    /// number of tasks may observe.
     ///
     ///     async let file = download.validate().value
     ///     for await progress in download.downloadProgress { print(progress.fractionCompleted) }
@@ -99,8 +94,6 @@ extension Request {
     }
 }
 
-// MARK: Policies
-
 /// Settings of a request that has not started, in place of its ``RequestOptions``, which have more. Once it has started
 /// they change nothing.
 extension Request {
@@ -115,8 +108,7 @@ extension Request {
     @discardableResult
     public func deadline(_ duration: Duration) -> Self { set { $0.deadline = duration } }
 
-    /// How long the server may be silent before an attempt ends with `.timedOut`, in place of
-    /// ``SessionConfiguration/timeout``.
+    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then an attempt is `.timedOut`.
     @discardableResult
     public func timeout(_ duration: Duration) -> Self { set { $0.timeout = duration } }
 
@@ -140,8 +132,8 @@ extension Request {
     @discardableResult
     public func priority(_ priority: RequestPriority) -> Self { set { $0.priority = priority } }
 
-    /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard`` by
-    /// default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.
+    /// How the request uses ``SessionConfiguration/cache``, as the modes of the Fetch standard; ``CacheMode/standard``
+    /// by default. Without a cache, ``CacheMode/onlyIfCached`` is ignored as the other modes are.
     @discardableResult
     public func cacheMode(_ mode: CacheMode) -> Self { set { $0.cacheMode = mode } }
 
@@ -151,15 +143,13 @@ extension Request {
     }
 }
 
-// MARK: Validation
-
 /// Validators run in the order they were added; the first validator that refuses the response ends the request with its
 /// error.
 ///
 /// Validators of status and type run when the response's head has arrived. Of a refused body up to 64 KiB that arrive
-/// within a second are kept in memory, for ``AsyncNetError/data``; no file is made of a refused download. A validator that is a closure runs
-/// after the whole response, or after the head of a download or stream. A request with validators of its own does not
-/// have those of ``SessionConfiguration/validation``.
+/// within a second are kept in memory, for ``AsyncNetError/data``; no file is made of a refused download. A validator
+/// that is a closure runs after the whole response, or after the head of a download or stream. A request with
+/// validators of its own does not have those of ``SessionConfiguration/validation``.
 extension Request {
     /// Accepts a status from 200 to 299 and a type that the request's `Accept` header lists.
     @discardableResult
@@ -167,7 +157,7 @@ extension Request {
         add(.statusCode { 200..<300 ~= $0 }).add(.contentType(Validator.acceptHeader))
     }
 
-    /// Accepts these statuses only, such as `200..<300` or `[200, 304]`; others end the request with `.unacceptableStatus`.
+    /// Accepts these statuses only, such as `200..<300` or `[200, 304]`; others are `.unacceptableStatus`.
     @discardableResult
     public func validate(statusCode acceptable: some Collection<Int> & Sendable) -> Self {
         add(.statusCode { acceptable.contains($0) })
@@ -178,16 +168,11 @@ extension Request {
     ///
     ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
     ///
-    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType` as of an API that answers a request for events
-    /// with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its ``AsyncNetError/data`` the
-    /// body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
-    /// and a second, leaves the error without a cause.
-    ///
-    /// - Parameters:
-    ///   - problem: The type of the body, such as ``ProblemDetails``.
-    ///   - acceptable: The statuses that are accepted.
-    ///   - decoder: With `nil`, a ``StandardJSONDecoder`` for ``ProblemDetails``, and the session's
-    ///     ``SessionConfiguration/decoder`` for other types.
+    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType` as of an API that answers a request for
+    /// events with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its
+    /// ``AsyncNetError/data`` the body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
+    /// and a second, leaves the error without a cause. Without a `decoder`, a ``StandardJSONDecoder`` decodes
+    /// ``ProblemDetails``, and the session's ``SessionConfiguration/decoder`` other types.
     @discardableResult
     public func validate<Problem: Decodable & Error>(
         decoding problem: Problem.Type, statusCode acceptable: some Collection<Int> & Sendable = 200..<300,
@@ -209,8 +194,8 @@ extension Request {
     }
 
     /// Accepts the responses for which the closure does not throw; its body is empty for downloads and streams. An
-    /// `AsyncNetError` of the closure ends the request; any other error ends it with `.validationFailed`, with that error
-    /// underneath.
+    /// `AsyncNetError` of the closure ends the request; any other error ends it with `.validationFailed`, with that
+    /// error underneath.
     @discardableResult
     public func validate(_ validation: @escaping @Sendable (URLRequest, HTTPURLResponse, Data) throws -> Void) -> Self {
         add(

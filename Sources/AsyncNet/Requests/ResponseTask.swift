@@ -48,8 +48,6 @@ public struct ResponseTask<Value: Sendable>: Sendable {
     }
 
     /// Runs on no actor, so that serializing a large body blocks neither the session nor the caller's actor.
-    ///
-    /// - Parameter stopwatch: Measures how long serializing takes, for observers.
     @concurrent
     private func serialize(_ outcome: TransferOutcome, _ stopwatch: Stopwatch?) async -> Result<Value, AsyncNetError> {
         if let error = outcome.error { return .failure(error) }
@@ -61,7 +59,7 @@ public struct ResponseTask<Value: Sendable>: Sendable {
             report(nil, stopwatch)
             return .success(value)
         } catch {
-            let error = Self.error(error, outcome)
+            let error = AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext)
             report(error, stopwatch)
             return .failure(error)
         }
@@ -69,10 +67,6 @@ public struct ResponseTask<Value: Sendable>: Sendable {
 
     private func report(_ error: AsyncNetError?, _ stopwatch: Stopwatch?) {
         if let stopwatch { engine.observers.sendDecoded(Value.self, after: stopwatch.elapsed, error) }
-    }
-
-    private static func error(_ error: any Error, _ outcome: TransferOutcome) -> AsyncNetError {
-        AsyncNetError(wrapping: error, as: .decodingFailed).with(outcome.errorContext)
     }
 
     private func serializeApart(_ response: RawResponse) async throws -> Value {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Downloads: requests whose response's body goes to a file.
 extension Session {
     /// A download from a URL. An invalid argument is the error of the awaited outcome.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Uploads: requests with a given body, which is streamed unless it is in memory.
 ///
 ///     try await session.upload(.data(bytes), to: url).serializing(Receipt.self).value

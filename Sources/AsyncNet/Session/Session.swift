@@ -14,15 +14,13 @@ public actor Session {
 
     /// The settings for the session's requests.
     public nonisolated var configuration: SessionConfiguration { environment.configuration }
-    /// The transport with its version, such as `sockets (OpenSSL 3.0.19)`, and the reason if it is not the
-    /// preferred transport.
+    /// The transport with its version, such as `sockets (OpenSSL 3.0.19)`, and why it is not the preferred one.
     public nonisolated let transportDescription: String
     nonisolated let environment: Environment
     nonisolated var assembly: RequestAssembly { environment.assembly }
 
     private var running: [RequestID: RequestEngine] = [:]
     private(set) var isFinished = false
-    /// Fulfilled when the transport is shut down.
     private let end = Promise<Void>()
     /// Shuts the transport down when the last transfer has ended, even if no task awaits `finish()` any more.
     private var shutdown: Task<Void, Never>?
@@ -30,11 +28,7 @@ public actor Session {
     private var patience: TimerQueue.Timer?
     private var isPatient = true
 
-    /// A session over the given transport.
-    ///
-    /// - Parameters:
-    ///   - transport: Carries the session's transfers; the session shuts it down in ``finish()``.
-    ///   - configuration: The settings for the session's requests.
+    /// A session over the given transport, which ``finish()`` shuts down.
     public init(transport: some Transport = .automatic, configuration: SessionConfiguration = SessionConfiguration()) {
         transportDescription = transport.transportDescription
         let automatic = transport as? AutomaticTransport
@@ -72,14 +66,12 @@ public actor Session {
     ///
     /// What running requests need is still sent: their retries and redirects, and the requests that their own adapters,
     /// retriers, authenticators and other code make in this session. So are the next pages of a loop over
-    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; a loop that asks for no
-    /// page for 10 seconds while no request runs is not waited for, and a list whose pages do not end is waited for until
-    /// the loop ends or its task is cancelled. Each running request may begin 10 more attempts, so that a stream which
-    /// reconnects without end ends. Call this function in no code that a running request waits for.
+    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page, unless the loop asks
+    /// for no page for 10 seconds while no request runs. Each running request may begin 10 more attempts, so that a
+    /// stream which reconnects without end ends. Call this function in no code that a running request waits for.
     ///
     /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
-    /// second. If the awaiting task is cancelled, this function returns at once, and the session finishes in the
-    /// background.
+    /// second. If the awaiting task is cancelled, it returns at once, and the session finishes in the background.
     public func finish() async {
         isFinished = true
         if shutdown == nil {
@@ -107,8 +99,6 @@ public actor Session {
     }
 }
 
-// MARK: What running requests need
-
 extension Session {
     private static let longestPause = Duration.seconds(10)
 
@@ -132,36 +122,29 @@ extension Session {
         guard isFinished else { return false }
         return shutdown != nil || Purpose.current?.isNeeded(in: environment.identity) != true
     }
-}
 
-// MARK: Observing
-
-extension Session {
     /// Every step of every request, from here on: in the order in which the steps happen, until ``finish()`` or the end
     /// of the session.
     ///
     ///     for await event in session.events { print(event) }
     ///
-    /// Observing begins when this property is read; read it once for each loop. Any number of loops may observe, and none
-    /// delays a request: up to 10,000 events wait for a loop, which then loses the oldest; ``SessionEvent/lostBefore``
-    /// counts those.
+    /// Observing begins when this property is read; read it once for each loop. Any number of loops may observe, and
+    /// none delays a request: up to 10,000 events wait for a loop, which then loses the oldest, see
+    /// ``SessionEvent/lostBefore``.
     public nonisolated var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         environment.events.observe(.standard, capacity: 10_000)
     }
 
-    /// The events with other ones among those that cost time, see ``EventInterests``.
-    ///
-    /// - Parameters:
-    ///   - interests: Which of these events are needed.
-    ///   - capacity: How many events wait for this observer before it loses the oldest.
+    /// Every event, with the expensive kinds that `interests` selects. As many as `capacity` events wait for this
+    /// observer before it loses the oldest.
     public nonisolated func events(_ interests: EventInterests, capacity: Int = 10_000) -> some AsyncSequence<
         SessionEvent, Never
     > & Sendable {
         environment.events.observe(interests, capacity: capacity)
     }
 
-    /// Returns when the session's monitors have received all events so far, or when the task is cancelled. A monitor must
-    /// not await this, since it would wait for itself.
+    /// Returns when the session's monitors have received all events so far, or when the task is cancelled. A monitor
+    /// must not await this, since it would wait for itself.
     public nonisolated func monitorsReceivedEvents() async { await environment.events.drained() }
 }
 

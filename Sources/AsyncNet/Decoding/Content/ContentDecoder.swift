@@ -5,8 +5,8 @@ package import Foundation
 ///
 /// `next` returns at most 64 KiB at a time, and reads its source only after all earlier input is decoded. A body that
 /// ends inside its compressed stream is an error. After a whole stream, bytes that begin as another gzip member (RFC
-/// 1952 §2.2) or zstd frame (RFC 8878 §3) does are decoded too; at most 1,000 of these may be empty. Other bytes after a
-/// stream, such as padding, are ignored, as gzip and browsers do. An empty body decodes to an empty body.
+/// 1952 §2.2) or zstd frame (RFC 8878 §3) does are decoded too; at most 1,000 of these may be empty. Other bytes after
+/// a stream, such as padding, are ignored, as gzip and browsers do. An empty body decodes to an empty body.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
@@ -20,8 +20,7 @@ final class ContentDecoder {
     /// The number of bytes after the last stream, once it is known that they begin no other stream; `nil` before.
     private var ignored: Int?
 
-    /// The number of empty streams, limited since decoding an empty stream costs far more time than sending its few
-    /// bytes.
+    /// Limited, since decoding an empty stream costs far more time than sending its few bytes.
     private var emptyStreams = 0
     private var isEmptyStream = true
 
@@ -39,9 +38,7 @@ final class ContentDecoder {
         if let stream { lz_decoder_free(stream) }
     }
 
-    /// The next decoded bytes, never empty; `nil` at the end.
-    ///
-    /// - Throws: ``AsyncNetError`` with code `.badContentEncoding`, and the errors of the source.
+    /// The next decoded bytes, never empty; `nil` at the end. Throws `.badContentEncoding`, and the source's errors.
     func next() async throws -> Data? {
         try checkCancel()
         var output = try decodeSome()
@@ -57,7 +54,6 @@ final class ContentDecoder {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
     }
 
-    /// Reads more input; `false` at the end.
     private func readMore() async throws -> Bool {
         let chunk = try await source()
         return try take(chunk)
@@ -146,7 +142,9 @@ final class ContentDecoder {
         isFull = given == Self.outputSize
         if given > 0 { isEmptyStream = false }
         let output = Self.data(buffer, given)
-        guard result >= 0, taken > 0 || given > 0 || input.isEmpty else { throw invalid }
+        guard result >= 0, taken > 0 || given > 0 || input.isEmpty else {
+            throw AsyncNetError(.badContentEncoding, "The response's body is not valid \(coding.rawValue)")
+        }
         if result == LZ_DECODED { try endStream() }
         return output
     }
@@ -179,10 +177,6 @@ final class ContentDecoder {
                 "The response's body ends inside its \(coding.rawValue) stream")
         }
     }
-
-    private var invalid: AsyncNetError {
-        AsyncNetError(.badContentEncoding, "The response's body is not valid \(coding.rawValue)")
-    }
 }
 
 extension Data {
@@ -212,11 +206,8 @@ extension ContentDecoder {
         try decoder.checkEnd()
         return decoded
     }
-}
 
-extension ContentDecoder {
-    /// Reads a body with its content codings decoded. A coding that cannot be decoded is an error only if there is a
-    /// body.
+    /// Reads a body with its content codings decoded. A coding that cannot be decoded is an error if there is a body.
     static func reading(
         _ codings: Result<[ContentDecoding], AsyncNetError>, _ source: @escaping () async throws -> Data?
     ) -> () async throws -> Data? {

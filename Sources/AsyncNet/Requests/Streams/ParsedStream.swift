@@ -1,5 +1,3 @@
-import Foundation
-
 /// The elements that a parser makes of a stream's chunks.
 struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.Element: Sendable {
     let chunks: StreamChunks
@@ -51,7 +49,8 @@ struct ParsedStream<Parser: StreamParser>: AsyncSequence, Sendable where Parser.
 extension StreamRequest {
     /// The body line by line, in UTF-8; a line ends with LF, CR LF or CR, which are not included.
     ///
-    /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see ``lines(maximumLength:automaticallyCancelling:)``.
+    /// A line of more than a mebibyte ends the stream with `.lineTooLong`; see
+    /// ``lines(maximumLength:automaticallyCancelling:)``.
     public var lines: some AsyncSequence<String, any Error> & Sendable {
         lines(maximumLength: StreamLimit.line)
     }
@@ -69,10 +68,10 @@ extension StreamRequest {
     /// The body as JSON texts, either a text per line (JSON Lines) or each after a record separator (RFC 7464), decoded
     /// as they arrive.
     ///
-    /// Blank lines are skipped. A text that cannot be decoded, by default by the session's ``SessionConfiguration/decoder``,
-    /// ends the stream with `.decodingFailed`, and one of more than `maximumLength` bytes, by default 16 MiB, with
-    /// `.lineTooLong`; memory is used for the text that arrives, not for the limit. `automaticallyCancelling` is as for
-    /// ``chunks(automaticallyCancelling:)``.
+    /// Blank lines are skipped. A text that cannot be decoded, by default by the session's
+    /// ``SessionConfiguration/decoder``, ends the stream with `.decodingFailed`, and one of more than `maximumLength`
+    /// bytes, by default 16 MiB, with `.lineTooLong`; memory is used for the text that arrives, not for the limit.
+    /// `automaticallyCancelling` is as for ``chunks(automaticallyCancelling:)``.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, maximumLength: Int = 16 << 20,
         automaticallyCancelling: Bool = true
@@ -83,8 +82,7 @@ extension StreamRequest {
         }
     }
 
-    /// The body as JSON texts, decoded on the actor of the loop: for types whose `Decodable` conformance is isolated to
-    /// an actor.
+    /// The body as JSON texts, decoded on the actor of the loop, for a `Decodable` conformance isolated to it.
     @_disfavoredOverload
     public func decoding<Value: Decodable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, maximumLength: Int = 16 << 20
