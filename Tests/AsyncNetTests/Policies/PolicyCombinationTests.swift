@@ -273,6 +273,19 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 3)
     }
 
+    @Test("A repeat with a refreshed token is an attempt that the limit of a RetryPolicy counts")
+    func refreshCounts() async throws {
+        let clock = TestClock()
+        let stub = StubTransport()
+        stub.on(.get, "/", replies: .status(401), .status(503), .status(503), .status(200))
+        let tokens = AuthenticationInterceptor(
+            authenticator: TokenAuthenticator { _ in AccessToken(2) }, credential: AccessToken(1))
+        let configuration = SessionConfiguration(interceptors: [tokens, RetryPolicy(limit: 2)], clock: clock)
+        let session = Session(transport: stub, configuration: configuration)
+        let response = await clock.run { await session.request("http://a/").serializing(Data.self).response }
+        #expect(response.statusCode == 503 && response.metrics.attempts == 3)
+    }
+
     // MARK: Attempt timeout, hedging, sharing
 
     @Test("The attemptTimeout ends shared and hedged attempts too", arguments: [true, false])
