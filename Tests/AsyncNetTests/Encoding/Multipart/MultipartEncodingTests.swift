@@ -64,10 +64,12 @@ struct MultipartEncodingTests {
     @Test("An InputStream can be a part of a form, with a length or without")
     func inputStreamPart() async throws {
         var form = MultipartForm(boundary: "B")
-        form.append(InputStream(data: Data("one".utf8)), length: 3, name: "a")
+        form.append(InputStream(data: Data("one".utf8)), length: 3, name: "a", mimeType: "text/csv")
+        let part = "--B\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: text/csv\r\n\r\none\r\n"
+        #expect(form.contentLength == Int64((part + "--B--\r\n").utf8.count))
         form.append(InputStream(data: Data("two".utf8)), name: "b", fileName: "b.txt")
         let text = String(decoding: try await form.encode(), as: UTF8.self)
-        #expect(text.contains("name=\"a\"\r\n\r\none\r\n"))
+        #expect(text.hasPrefix(part))
         #expect(text.contains("filename=\"b.txt\"\r\nContent-Type: text/plain\r\n\r\ntwo\r\n"))
         #expect(form.contentLength == nil)
     }
