@@ -14,30 +14,27 @@ struct ProgressStepsTests {
         Session(transport: stub, configuration: .init(timeout: .seconds(60), clock: clock))
     }
 
-    /// Runs the work while a task loops over the progress, whose notices go to the counter and the stream.
+    /// Runs the work while a task loops over the progress.
+    ///
+    /// - Returns: The notices.
     private func looping(
-        over steps: some AsyncSequence<TransferProgress, Never> & Sendable,
-        _ work: (AsyncStream<String>) async throws -> Void
+        over steps: some AsyncSequence<TransferProgress, Never> & Sendable, _ work: () async throws -> Void
     ) async rethrows -> [String] {
-        let (stream, texts) = AsyncStream.makeStream(of: String.self)
-        let all = Locked<[String]>([])
-        let write: @Sendable (String) -> Void = { text in
-            all.withLock { $0.append(text) }
-            texts.yield(text)
-        }
+        let texts = Locked<[String]>([])
+        let write: @Sendable (String) -> Void = { text in texts.withLock { $0.append(text) } }
         let loop = ProgressNotice.$write.withValue(write) { clock.task { for await _ in steps {} } }
-        try await work(stream)
+        try await work()
         await loop.value
-        return all.withLock { $0 }
+        return texts.withLock { $0 }
     }
 
     @Test("A loop over the progress of a request that is not started logs a notice once, and does not start it")
     func vainLoop() async throws {
         let request = session().upload(.data(.init()), to: "http://a/b?secret=1")
-        let texts = await looping(over: request.uploadProgress) { texts in
+        let texts = await looping(over: request.uploadProgress) {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: ProgressNotice.delay)
-            for await _ in texts { break }
+            await clock.settled()
             #expect(await request.state == .initialized)
             clock.advance(by: .seconds(60))
             await request.cancel()
@@ -50,7 +47,7 @@ struct ProgressStepsTests {
     @Test("A loop over the progress of a request that starts in time logs no notice")
     func startedInTime() async throws {
         let request = session().request("http://a/")
-        let texts = await looping(over: request.downloadProgress) { _ in
+        let texts = await looping(over: request.downloadProgress) {
             await clock.sleepers(atLeast: 1)
             clock.advance(by: ProgressNotice.delay - .seconds(1))
             await request.resume()
@@ -66,7 +63,7 @@ struct ProgressStepsTests {
     func suspended() async throws {
         let request = session().request("http://a/")
         await request.suspend()
-        let texts = await looping(over: request.downloadProgress) { _ in
+        let texts = await looping(over: request.downloadProgress) {
             await clock.settled()
             clock.advance(by: .seconds(10))
             await clock.settled()
