@@ -96,6 +96,9 @@ public struct DuplexRequest: Sendable {
     var isTLS: Bool { if case .none = security { false } else { true } }
 }
 
+/// A transport that makes or replays recordings, which have requests and responses only.
+package protocol TransportOfRecordings: Transport {}
+
 extension Transport {
     /// Refuses a policy that the transport would not ask.
     func check(_ addresses: AddressPolicy) throws(AsyncNetError) {
@@ -111,10 +114,13 @@ extension Transport {
     /// A connection over this transport; throws `.unsupportedByTransport` if the transport opens none.
     func connection(to request: DuplexRequest) async throws -> any DuplexConnection {
         guard let transport = self as? any DuplexTransport else {
+            let advice =
+                self is any TransportOfRecordings
+                ? "recordings have neither, a StubTransport and a MockServer have"
+                : "use .sockets(), or a transport that conforms to DuplexTransport"
             throw AsyncNetError(
                 .unsupportedByTransport,
-                "\(transportDescription) opens no connections for WebSocket and raw streams; "
-                    + "use .sockets(), or a transport that conforms to DuplexTransport")
+                "\(transportDescription) opens no connections for WebSocket and raw streams; \(advice)")
         }
         try check(request.addresses)
         return try await transport.open(request)

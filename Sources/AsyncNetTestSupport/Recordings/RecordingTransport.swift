@@ -12,8 +12,9 @@ public import AsyncNet
 /// recorder: bodies are read as fast as the session reads them, and request bodies from files and streams as the
 /// network accepts them.
 ///
-/// Bodies of responses are recorded decoded. Memory grows with what is recorded.
-public final class RecordingTransport: Transport {
+/// Bodies of responses are recorded decoded. Memory grows with what is recorded. WebSockets and raw connections cannot be
+/// recorded: over this transport they end with `.unsupportedByTransport`.
+public final class RecordingTransport: Transport, TransportOfRecordings {
     private let transport: any Transport
     private let bodyLimit: Int
     private let recorders = Locked<[ExchangeRecorder]>([])

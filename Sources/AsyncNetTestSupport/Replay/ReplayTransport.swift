@@ -19,7 +19,7 @@ public import Foundation
 ///
 /// A request without an exchange ends with an `AsyncNetError` with code `.unsupportedByTransport`, whose
 /// underlying error is the ``ReplayMismatch``, with the nearest exchange and what differs. Retry policies do not retry it.
-public final class ReplayTransport: Transport {
+public final class ReplayTransport: Transport, TransportOfRecordings {
     private let source: ReplaySource
     private let pace: ReplayPace
     private let fallback: (any Transport)?

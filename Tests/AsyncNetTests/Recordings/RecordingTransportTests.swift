@@ -25,6 +25,18 @@ struct RecordingTransportTests {
         return try await transport.send(request)
     }
 
+    @Test("A WebSocket over a transport of recordings fails with an error that says what to take")
+    func webSocket() async throws {
+        let transports: [any Transport] = [RecordingTransport(over: StubTransport()), ReplayTransport(Recording([]))]
+        for transport in transports {
+            let socket = Session(transport: transport).webSocket("ws://a/")
+            let error = await #expect(throws: AsyncNetError.self) { try await socket.send(.text("a")) }
+            #expect(error?.code == .unsupportedByTransport)
+            #expect(
+                error?.description.contains("recordings have neither, a StubTransport and a MockServer have") == true)
+        }
+    }
+
     // MARK: What is recorded
 
     @Test("Each hop of each attempt is an exchange, in the order of their starts")
