@@ -7,7 +7,7 @@ public struct MockResponse: Sendable {
     public var statusCode: Int
     /// The reason phrase; `nil` sends the usual phrase, an empty string none, as does HTTP/2.
     public var reason: String?
-    /// The headers; the server adds `Content-Length` or `Transfer-Encoding` if both are missing.
+    /// The headers; if both are missing, a server adds `Content-Length` or `Transfer-Encoding`, and a stub `Content-Length`.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Data
@@ -15,6 +15,8 @@ public struct MockResponse: Sendable {
     public var chunks: [Data]?
     /// The pauses of a server before each of ``chunks``; a missing pause is none.
     var pauses: [Duration] = []
+    /// What makes the body of `stream(_:status:headers:trailers:)`.
+    var streamed: TransportBody?
     /// The trailers after the last chunk.
     public var trailers: HTTPHeaders = [:]
     /// Interim responses (1xx) that are sent first.
@@ -153,6 +155,39 @@ extension MockResponse {
         response.chunks = chunks.map { Data($0.utf8) }
         response.trailers = trailers
         return response
+    }
+
+    /// A body that a sequence makes while it is sent, such as an `AsyncStream` whose continuation a test holds.
+    ///
+    ///     let (chunks, model) = AsyncStream.makeStream(of: Data.self)
+    ///     server.on(.post, "/answers") { _ in .stream(chunks) }
+    ///     model.yield(Data("Hel".utf8))
+    ///
+    /// Each chunk is sent at once; the next one is read meanwhile, and no further. The task that reads is cancelled when the
+    /// client leaves or the server stops: an `AsyncStream` then calls its `onTermination` with `.cancelled`. An error of the
+    /// sequence resets the connection, over HTTP/2 the stream; of a stub it is the transfer's error. A fault in the body comes
+    /// as soon as its number of bytes was sent. A response that is sent more than once reads the sequence as often.
+    ///
+    /// - Parameters:
+    ///   - chunks: The body. Over HTTP/1.1 it is sent with `Transfer-Encoding: chunked`, unless the headers have a
+    ///     `Content-Length`.
+    ///   - status: The status code.
+    ///   - headers: The headers.
+    ///   - trailers: The trailers after the last chunk.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks, status: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:]
+    ) -> MockResponse where Chunks.Element == Data {
+        var response = MockResponse(status, headers: headers)
+        response.streamed = TransportBody(chunks)
+        response.trailers = trailers
+        return response
+    }
+
+    /// A body of texts that a sequence makes while it is sent, as ``stream(_:status:headers:trailers:)-(Chunks,_,_,_)`` of data.
+    public static func stream<Texts: AsyncSequence & Sendable>(
+        _ texts: Texts, status: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:]
+    ) -> MockResponse where Texts.Element == String {
+        stream(texts.map { Data($0.utf8) }, status: status, headers: headers, trailers: trailers)
     }
 
     /// A redirect.

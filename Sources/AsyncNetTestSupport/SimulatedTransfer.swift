@@ -15,6 +15,9 @@ struct SimulatedTransfer: Sendable {
     /// Tells the session's clock that the transfer is no longer external: the clock sees all its tasks, and may move.
     func begin() { request.supervision?.becomeInternal() }
 
+    /// Where tasks of the transfer run, if the clock is to see them.
+    var executor: (any TaskExecutor)? { request.supervision?.clock.executor }
+
     /// Reads the complete body of the request, as a server would.
     ///
     /// - Parameter isKept: Whether the bytes are needed; a body in memory is returned in any case.

@@ -79,8 +79,10 @@ public final class StubTransport: Transport, MockRouter {
         try await transfer.pause(reply.delay)
         try await failBeforeHead(reply, transfer)
         for (status, headers) in reply.informational { transfer.sendInformational(status, headers) }
+        var headers = reply.headers
+        if let length = reply.addedLength { headers.add(name: "Content-Length", value: "\(length)") }
         let head = HTTPResponseHead(
-            statusCode: reply.statusCode, url: request.head.url, headers: reply.headers, httpVersion: "HTTP/1.1",
+            statusCode: reply.statusCode, url: request.head.url, headers: headers, httpVersion: "HTTP/1.1",
             reasonPhrase: reply.reason)
         let hasBody = transfer.hasBody(reply.statusCode)
         return TransportResponse(
@@ -119,49 +121,50 @@ public final class StubTransport: Transport, MockRouter {
 
 /// The body in pieces, which ends according to its fault.
 private struct StubBody: AsyncSequence, Sendable {
-    /// The pieces, with the pauses before them.
-    let pieces: [(pause: Duration, bytes: Data)]
-    let fault: MockResponse.Fault?
+    let reply: MockResponse
     let transfer: SimulatedTransfer
+    let streamed: StreamedBody?
 
     init(_ reply: MockResponse, _ transfer: SimulatedTransfer) {
-        self.transfer = transfer
-        let body = reply.chunks?.reduce(Data(), +) ?? reply.body
-        fault = reply.fault
-        switch reply.fault {
-        case .resetAfterHead: pieces = []
-        case .resetMidBody(let count), .truncate(let count), .stallMidBody(let count),
-            .resetStream(_, after: .some(let count)):
-            pieces = [(.zero, body.prefix(count))]
-        case .drip(let count, let pause):
-            let size = Swift.max(1, count)
-            pieces = stride(from: 0, to: body.count, by: size).map {
-                ($0 == 0 ? .zero : pause, body.dropFirst($0).prefix(size))
-            }
-        default: pieces = (reply.chunks ?? [body]).map { (.zero, $0) }
-        }
+        (self.reply, self.transfer) = (reply, transfer)
+        streamed = reply.streamed.map { StreamedBody($0, reply.fault, on: transfer.executor) }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces[...], fault: fault, transfer: transfer) }
+    func makeAsyncIterator() -> Iterator {
+        Iterator(reply: reply, transfer: transfer, pieces: reply.pieces[...], streamed: streamed)
+    }
 
     struct Iterator: AsyncIteratorProtocol {
-        var pieces: ArraySlice<(pause: Duration, bytes: Data)>
-        let fault: MockResponse.Fault?
+        let reply: MockResponse
         let transfer: SimulatedTransfer
+        var pieces: ArraySlice<BodyPiece>
+        var streamed: StreamedBody?
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
-            if let piece = pieces.popFirst() {
+            if let piece = try await nextPiece() {
                 try await transfer.pause(piece.pause)
                 return piece.bytes
             }
-            switch fault {
+            switch reply.fault {
             case .resetAfterHead, .resetMidBody: throw AsyncNetError(.connectionLost)
             case .truncate, .resetStream: throw AsyncNetError(.bodyEndedEarly)
             case .stallMidBody: try await transfer.waitForCancellation()
-            default: break
+            default: transfer.sendTrailers(reply.trailers)
             }
             return nil
+        }
+
+        private mutating func nextPiece() async throws -> BodyPiece? {
+            guard let streamed else { return pieces.popFirst() }
+            switch await streamed.takeNext() {
+            case .piece(let piece): return piece
+            case .end(let error):
+                self.streamed = nil
+                if let error { throw error }
+                return nil
+            case nil: throw CancellationError()
+            }
         }
     }
 }

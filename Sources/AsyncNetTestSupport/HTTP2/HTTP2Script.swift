@@ -12,6 +12,10 @@ struct HTTP2Script {
         case stall
         case head(Int, HTTPHeaders, endsStream: Bool)
         case body(Data, endsStream: Bool)
+        /// The body that the sequence makes, up to the fault that ends it.
+        case stream(TransportBody, MockResponse.Fault?)
+        /// What is left of such a body.
+        case rest(StreamedBody)
         case trailers(HTTPHeaders)
         case reset(MockResponse.HTTP2Code)
         case goAway(MockResponse.HTTP2Code, UInt32?)
@@ -50,10 +54,11 @@ struct HTTP2Script {
     }
 
     private mutating func addResponse() {
-        let pieces = hasBody ? pieces : []
+        let pieces = hasBody ? reply.pieces : []
         let end = lastSteps
         let hasMore = !end.isEmpty || !pieces.isEmpty
         steps.append(.head(reply.statusCode, headers, endsStream: !hasMore))
+        if hasBody, let chunks = reply.streamed { steps.append(.stream(chunks, reply.fault)) }
         for (index, piece) in pieces.enumerated() {
             if piece.pause > .zero { steps.append(.wait(piece.pause)) }
             steps.append(.body(piece.bytes, endsStream: end.isEmpty && index == pieces.count - 1))
@@ -65,10 +70,7 @@ struct HTTP2Script {
     private var headers: HTTPHeaders {
         var headers = reply.headers
         for name in ["Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"] { headers.remove(name) }
-        let isFramed = reply.chunks != nil || reply.headers.contains(name: "Transfer-Encoding")
-        if !isFramed, !headers.contains(name: "Content-Length"), reply.statusCode != 204 {
-            headers.add(name: "Content-Length", value: "\(reply.announcedLength)")
-        }
+        if let length = reply.addedLength { headers.add(name: "Content-Length", value: "\(length)") }
         return headers
     }
 
@@ -80,40 +82,14 @@ struct HTTP2Script {
         case .truncate: [.end(.close)]
         case .stallMidBody: [.stall]
         case .resetStream(let code, _): [.reset(code)]
-        default: reply.trailers.isEmpty || !hasBody ? [] : [.trailers(reply.trailers)]
+        default:
+            if !hasBody {
+                []
+            } else if !reply.trailers.isEmpty {
+                [.trailers(reply.trailers)]
+            } else {
+                reply.streamed == nil ? [] : [.body(Data(), endsStream: true)]
+            }
         }
-    }
-
-    /// The body's pieces, with the pauses before them, as far as a fault lets them be sent.
-    private var pieces: [(pause: Duration, bytes: Data)] {
-        if reply.fault == .resetAfterHead { return [] }
-        if case .drip(let count, let pause) = reply.fault { return drops(max(1, count), pause) }
-        var left = reply.fault?.end ?? .max
-        var pieces: [(pause: Duration, bytes: Data)] = []
-        for (index, chunk) in (reply.chunks ?? [reply.body]).enumerated() {
-            let bytes = chunk.prefix(left)
-            left -= bytes.count
-            let pause = reply.pauses.indices.contains(index) && reply.chunks != nil ? reply.pauses[index] : .zero
-            if !bytes.isEmpty || pause > .zero { pieces.append((pause, bytes)) }
-        }
-        return pieces
-    }
-
-    private func drops(_ count: Int, _ pause: Duration) -> [(pause: Duration, bytes: Data)] {
-        let body = reply.chunks?.reduce(Data(), +) ?? reply.body
-        return stride(from: 0, to: body.count, by: count).map {
-            ($0 == 0 ? .zero : pause, body.dropFirst($0).prefix(count))
-        }
-    }
-}
-
-extension MockResponse {
-    /// Whether the response to a request with this method has a body (RFC 9112 §6.3).
-    func hasBody(_ method: String) -> Bool { method != "HEAD" && ![204, 304].contains(statusCode) }
-
-    /// A body that a fault ends is announced longer than what is sent of it.
-    var announcedLength: Int {
-        guard let end = fault?.end, end >= body.count else { return body.count }
-        return body.count + 1
     }
 }

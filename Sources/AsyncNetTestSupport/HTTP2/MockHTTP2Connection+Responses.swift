@@ -43,6 +43,9 @@ extension MockHTTP2Connection {
         case .trailers(let headers):
             machine.send(headers.map { ($0.name, $0.value) }, on: id, endsStream: true)
         case .body(let bytes, let endsStream): return write(bytes, endsStream, id)
+        case .stream(let chunks, let fault):
+            return [.rest(StreamedBody(chunks, fault) { [inbox] in inbox.wakeup.set() })]
+        case .rest(let body): return write(body, id)
         case .reset(let code): machine.reset(id, code.rawValue)
         case .goAway(let code, let last): goAway(code, last ?? id)
         case .frames(let frames): for frame in frames { machine.send(frame, on: id) }
@@ -58,6 +61,19 @@ extension MockHTTP2Connection {
         let isWhole = part.count == bytes.count
         machine.send(part, on: id, endsStream: endsStream && isWhole)
         return isWhole ? [] : [.body(bytes.dropFirst(part.count), endsStream: endsStream)]
+    }
+
+    /// Writes the next piece, if the sequence has made one.
+    private mutating func write(_ body: StreamedBody, _ id: UInt32) -> [HTTP2Script.Step]? {
+        switch body.take() {
+        case nil: return nil
+        case .piece(let piece): return [.wait(piece.pause), .body(piece.bytes, endsStream: false), .rest(body)]
+        case .end(nil): return []
+        case .end:
+            // In place of all that would follow.
+            if let steps = streams[id]?.steps { streams[id]?.steps = steps.prefix(1) }
+            return [.reset(.internalError)]
+        }
     }
 
     private mutating func wait(_ duration: Duration, _ id: UInt32) -> Bool {

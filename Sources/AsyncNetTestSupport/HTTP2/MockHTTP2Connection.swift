@@ -18,7 +18,7 @@ struct MockHTTP2Connection {
     private let core: MockServerCore
     private let socket: ServerStream
     private let number: Int
-    private let inbox: HTTP2Inbox
+    let inbox: HTTP2Inbox
     var machine: HTTP2ServerMachine
     var streams: [UInt32: Stream] = [:]
     var lastWritten: UInt32 = 0
@@ -40,7 +40,7 @@ struct MockHTTP2Connection {
     mutating func run(_ received: Data) throws -> MockReplyWriter.End {
         defer {
             core.http2.remove(number)
-            for stream in streams.values { stream.task?.cancel() }
+            for id in streams.keys { drop(id) }
         }
         var received = received
         while true {

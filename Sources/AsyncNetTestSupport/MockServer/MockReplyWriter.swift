@@ -34,62 +34,55 @@ struct MockReplyWriter {
     }
 
     private func writeResponse(_ reply: MockResponse) throws -> End {
-        let hasBody = reply.hasBody(method)
         var headers = reply.headers
-        let isFramed = headers.contains(name: "Content-Length") || headers.contains(name: "Transfer-Encoding")
-        if reply.chunks != nil, !isFramed {
+        if let length = reply.addedLength {
+            headers.add(name: "Content-Length", value: "\(length)")
+        } else if reply.isChunkCoded, !headers.contains(name: "Transfer-Encoding") {
             headers.add(name: "Transfer-Encoding", value: "chunked")
-        } else if !isFramed, reply.statusCode != 204 {
-            headers.add(name: "Content-Length", value: "\(reply.announcedLength)")
         }
-        let head = head(reply.statusCode, reply.reason, headers)
-        let end: End =
-            headers["Connection"]?.lowercased() == "close" || reply.fault?.isLast == true ? .close : .keepAlive
-        if hasBody, let chunks = reply.chunks, reply.pauses.contains(where: { $0 > .zero }) {
-            try socket.write(head)
-            return try writeSlowly(chunks, of: reply) ?? end
+        var bytes = head(reply.statusCode, reply.reason, headers)
+        if reply.hasBody(method) {
+            for piece in reply.pieces { try write(piece, of: reply, after: &bytes) }
+            if let chunks = reply.streamed, try !write(chunks, of: reply, after: &bytes) { return .reset }
+            if reply.isChunkCoded, !reply.isCut { bytes += lastChunk(reply.trailers) }
         }
-        let body = hasBody ? written(reply) : Data()
-        switch reply.fault {
-        case .resetAfterHead:
-            try socket.write(head)
-            // The client must read the head before the reset, which discards unread bytes.
-            try socket.pause(.milliseconds(50))
-            return .reset
-        case .resetMidBody(let count), .resetStream(_, after: .some(let count)):
-            try socket.write(head + body.prefix(count))
-            try socket.pause(.milliseconds(50))
-            return .reset
-        case .truncate(let count):
-            try socket.write(head + body.prefix(count))
-            return .close
-        case .stallMidBody(let count):
-            try socket.write(head + body.prefix(count))
-            try socket.pause(nil)
-            return .close
-        case .drip(let count, let pause):
-            try socket.write(head)
-            for start in stride(from: 0, to: body.count, by: max(1, count)) {
-                try socket.write(body.dropFirst(start).prefix(count))
-                try socket.pause(pause)
+        try socket.write(bytes)
+        return try end(of: reply)
+    }
+
+    /// - Parameter bytes: What is to be written before; then what is written with the bytes that follow.
+    private func write(_ piece: BodyPiece, of reply: MockResponse, after bytes: inout Data) throws {
+        if piece.pause > .zero {
+            try socket.write(bytes)
+            bytes = Data()
+            try socket.pause(piece.pause)
+        }
+        bytes += reply.isChunkCoded ? chunk(piece.bytes) : piece.bytes
+    }
+
+    /// Writes what a sequence makes, as soon as it does.
+    ///
+    /// - Returns: Whether the sequence ended without an error.
+    private func write(_ chunks: TransportBody, of reply: MockResponse, after bytes: inout Data) throws -> Bool {
+        let wakeup = try Wakeup()
+        let body = StreamedBody(chunks, reply.fault) { wakeup.set() }
+        while true {
+            try socket.write(bytes)
+            bytes = Data()
+            wakeup.clear()
+            switch body.take() {
+            case .piece(let piece): try write(piece, of: reply, after: &bytes)
+            case .end(let error): return error == nil
+            case nil: try socket.pause(until: wakeup)
             }
-            return end
-        default:
-            try socket.write(head + body)
-            return end
         }
     }
 
-    /// Writes the chunks with the pauses before them.
-    ///
-    /// - Returns: How the connection goes on after a fault; `nil` without one.
-    private func writeSlowly(_ chunks: [Data], of reply: MockResponse) throws -> End? {
-        for (index, chunk) in chunks.enumerated() {
-            if reply.pauses.indices.contains(index) { try socket.pause(reply.pauses[index]) }
-            try socket.write(chunked([chunk]))
-        }
+    /// Carries out a fault in the body.
+    private func end(of reply: MockResponse) throws -> End {
         switch reply.fault {
-        case .resetMidBody, .resetStream:
+        case .resetAfterHead, .resetMidBody, .resetStream(_, after: .some):
+            // The client must read what was sent before the reset, which discards unread bytes.
             try socket.pause(.milliseconds(50))
             return .reset
         case .truncate: return .close
@@ -97,23 +90,14 @@ struct MockReplyWriter {
             try socket.pause(nil)
             return .close
         default:
-            try socket.write(lastChunk(reply.trailers))
-            return nil
+            let isLast = reply.headers["Connection"]?.lowercased() == "close" || reply.fault?.isLast == true
+            return isLast ? .close : .keepAlive
         }
     }
 
-    /// The body as it is written; without the last chunk, which would end it, if a fault does so.
-    private func written(_ reply: MockResponse) -> Data {
-        guard let chunks = reply.chunks else { return reply.body }
-        return chunked(chunks) + (reply.fault?.end == nil ? lastChunk(reply.trailers) : Data())
-    }
-
-    private func chunked(_ chunks: [Data]) -> Data {
-        var bytes = Data()
-        for chunk in chunks where !chunk.isEmpty {
-            bytes += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
-        }
-        return bytes
+    private func chunk(_ bytes: Data) -> Data {
+        guard !bytes.isEmpty else { return Data() }
+        return Data("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Data("\r\n".utf8)
     }
 
     private func lastChunk(_ trailers: HTTPHeaders) -> Data {

@@ -73,6 +73,8 @@ struct ServerStream {
 
     func pause(_ duration: Duration?) throws { try socket.pause(duration) }
 
+    func pause(until wakeup: Wakeup) throws { try socket.pause(until: wakeup) }
+
     /// Ends writing; the peer's bytes can still be read.
     func finishWriting() {
         if let tls {

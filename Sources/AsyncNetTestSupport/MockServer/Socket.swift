@@ -177,6 +177,17 @@ struct Socket: Sendable {
         if gone.last == true { throw Failure("the client is gone") }
     }
 
+    /// Waits until the wakeup is set, or until the server stops or the client disconnects.
+    func pause(until wakeup: Wakeup) throws {
+        let gone = try poll(
+            [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.reader, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Self.closed, revents: 0),
+            ], nil)
+        if gone.last == true { throw Failure("the client is gone") }
+    }
+
     /// Waits for a duration, or until the server stops.
     func sleep(_ duration: Duration) throws {
         guard duration > .zero else { return }

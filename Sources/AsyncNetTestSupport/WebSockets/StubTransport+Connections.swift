@@ -80,7 +80,8 @@ extension StubConnection {
 
     /// Sends a response that does not upgrade, and closes the connection.
     private func respond(_ reply: MockResponse) async throws {
-        let body = reply.chunks?.reduce(Data(), +) ?? reply.body
+        var body = reply.wholeBody
+        if let chunks = reply.streamed { for try await chunk in chunks { body += chunk } }
         var text = "HTTP/1.1 \(reply.statusCode) \(reply.reason ?? "")\r\nContent-Length: \(body.count)\r\n"
         for header in reply.headers { text += "\(header.name): \(header.value)\r\n" }
         try await write(Data((text + "\r\n").utf8) + body)

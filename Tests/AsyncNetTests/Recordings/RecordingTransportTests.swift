@@ -42,7 +42,9 @@ struct RecordingTransportTests {
     @Test("Each hop of each attempt is an exchange, in the order of their starts")
     func hops() async throws {
         let stub = StubTransport()
-        stub.on(.get, "/start", replies: .redirect(to: "/end"))
+        var redirect = MockResponse.redirect(to: "/end")
+        redirect.chunks = []
+        stub.on(.get, "/start", replies: redirect)
         stub.on(.get, "/end", replies: .status(503, headers: ["Retry-After": "0"]), .text("fine"))
         let transport = RecordingTransport(over: stub)
         let clock = TestClock()
