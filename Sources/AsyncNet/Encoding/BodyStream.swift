@@ -110,7 +110,7 @@ final class StreamReader {
         isOver = true
         if isLonger {
             throw AsyncNetError(
-                .bodyLengthMismatch, "The stream of the body is longer than its length of \(length) bytes")
+                .bodyLengthMismatch, "The stream of the body is longer than the declared length of \(length) bytes")
         }
     }
 

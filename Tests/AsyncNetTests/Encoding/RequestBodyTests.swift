@@ -129,7 +129,7 @@ struct RequestBodyTests {
         arguments: [
             (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
             (["abc"], 4, "ended after 3 of its 4", 3),
-            (["abc"], 2, "longer than its length of 2", 0), (["ab", "c"], 2, "longer", 0), ([], 1, "ended after 0", 0),
+            (["abc"], 2, "declared length of 2", 0), (["ab", "c"], 2, "longer", 0), ([], 1, "ended after 0", 0),
             ([], 0, nil, 0),
             (["a"], 0, "longer", 0), (["abc"], nil, nil, 3),
         ] as [([String], Int64?, String?, Int)])
