@@ -7,13 +7,14 @@ extension AsyncNetError {
     public var isTimeout: Bool { code == .timedOut || code == .eventTimedOut || code == .deadlineExceeded }
 
     /// Whether a proxy refused the request for a tunnel with a status from 400 to 499, such as 407, or a SOCKS proxy
-    /// its password: the same request would be refused again. After a status of 500 and more, or without one, it may
-    /// succeed.
+    /// refused its password: the proxy would refuse the same request again. After a status of 500 and more, or without
+    /// a status, the same request may succeed.
     var isRefusedByProxy: Bool {
         code == .proxyFailed && (isLasting || statusCode.map { 400..<500 ~= $0 } == true)
     }
 
-    /// Whether there was no connection to the server, or it broke: the same request may succeed over a better network.
+    /// Whether no connection to the server was made, or the connection broke: the same request may succeed over a
+    /// better network.
     public var isConnectivity: Bool { Code.connectivity.contains(code) }
 }
 

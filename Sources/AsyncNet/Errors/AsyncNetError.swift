@@ -32,8 +32,8 @@ public struct AsyncNetError: Error, Sendable {
     /// headers that repeat apart.
     public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
-    /// The response's body, at most its first 64 KiB; `nil` without a response. Of a download or stream, it is the body of
-    /// a response that a validator has refused, or the line or event that could not be decoded. No description contains it.
+    /// The response's body, at most its first 64 KiB; `nil` without a response. For a download or stream, the body of a
+    /// response that a validator has refused, or the line or event that could not be decoded. No description contains it.
     public var data: Data? { content.context.data }
 
     /// The status of ``response``, or `nil` without a response.
@@ -50,10 +50,10 @@ public struct AsyncNetError: Error, Sendable {
         storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
     }
 
-    /// This error with what to try, where the cause is known better than the code says.
+    /// This error with advice for a cause that is known better than the code says.
     package func with(advice: String) -> AsyncNetError { changed { $0.advice = advice } }
 
-    /// What a proxy responded to the request for a tunnel; no response to the request itself.
+    /// A proxy's response to the request for a tunnel (CONNECT), which is no response to the request itself.
     package struct ProxyResponse: Sendable {
         let statusCode: Int
         let response: @Sendable () -> HTTPURLResponse?
@@ -78,7 +78,8 @@ public struct AsyncNetError: Error, Sendable {
         private(set) var data: Data?
         var attempts = 0
 
-        /// Keeps the body's first 64 KiB. A part is copied, so that the error does not keep the whole body in memory.
+        /// Keeps the body's first 64 KiB. They are copied out of a longer body, so that the error does not keep the
+        /// whole body in memory.
         mutating func keep(_ body: Data?) {
             data = body.map { $0.count > Self.mostData ? Data(Array($0.prefix(Self.mostData))) : $0 }
         }
@@ -86,7 +87,7 @@ public struct AsyncNetError: Error, Sendable {
         private static let mostData = 64 * 1024
     }
 
-    /// This error with a request; an error that has one keeps it.
+    /// This error with a request, unless the error has one already.
     func with(_ context: Context) -> AsyncNetError {
         guard content.context.url == nil, content.context.attempts == 0 else { return self }
         return changed { $0.context = context }
@@ -104,7 +105,7 @@ public struct AsyncNetError: Error, Sendable {
     package var isRepetition: Bool { content.isRepetition }
     var asRepetition: AsyncNetError { changed { $0.isRepetition = true } }
 
-    /// This error without its request, so that another can be set.
+    /// This error without its request, so that `with(_:)` can set another one.
     var withoutContext: AsyncNetError {
         changed { $0.context = Context() }
     }

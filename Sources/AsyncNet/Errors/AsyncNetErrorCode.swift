@@ -19,12 +19,14 @@ extension AsyncNetError {
 }
 
 extension AsyncNetError.Code {
-    /// The request was cancelled: by its task, by `cancel()`, or with its session.
+    /// The request was cancelled: with a task that awaited it, by `cancel()`, by ``Session/cancelAll()``, or by
+    /// releasing what reads its body.
     public static let cancelled = Self(
         "cancelled", "The request was cancelled",
         "The awaiting task was cancelled, or cancel() or cancelAll() was called.")
 
-    /// The URL is invalid, or has no host.
+    /// The URL is invalid, has no host, or has a host that a SOCKS proxy, `tlsForHosts` or a certificate cannot name;
+    /// or a `URLTemplate` cannot be expanded.
     public static let malformedURL = Self(
         "malformedURL", "The URL is malformed",
         "A request needs an absolute URL such as https://example.com/path, or a session with a base URL.")
@@ -34,12 +36,16 @@ extension AsyncNetError.Code {
         "unsupportedScheme", "The URL's scheme is not supported",
         "Use http or https.")
 
-    /// A method or header that HTTP does not allow (RFC 9110 §5.5, §9.1), or a body that the transport cannot send.
+    /// The call or the request contradicts itself or HTTP: for example a method or header that HTTP does not allow (RFC
+    /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own or without
+    /// resume data, a write after ``StreamConnection/finishWriting()``, or an invalid close code. The message says
+    /// which.
     public static let invalidRequest = Self(
         "invalidRequest", "The request is not valid HTTP",
         "Check method, header names and header values for spaces, line breaks and control characters.")
 
-    /// The parameters could not be encoded, or a `URLRequestConvertible` or request modifier threw an error.
+    /// Parameters, a JSON value, a form or a compressed body or message could not be encoded, or a `URLConvertible`, a
+    /// `URLRequestConvertible` or a request modifier threw an error.
     public static let encodingFailed = Self(
         "encodingFailed", "The request could not be encoded",
         "See underlyingError for the encoder's error.")
@@ -66,7 +72,8 @@ extension AsyncNetError.Code {
         "The server rejects new credentials too, or they expire at once. Check its response, and this machine's clock."
     )
 
-    /// A file of the body is missing, not readable, or not a regular file; the underlying error is the system's.
+    /// A file does not exist, is not readable, or is not a regular file: a file of the body, a downloaded file that is
+    /// serialized, a stored response's, a cookie jar's or a HAR recorder's. The underlying error is the system's.
     public static let fileNotReadable = Self(
         "fileNotReadable", "A file to send cannot be read",
         "Check that it exists, that this program may read it, and that it is a regular file; send a pipe as a stream.")
@@ -76,17 +83,19 @@ extension AsyncNetError.Code {
         "fileChanged", "A file changed while it was sent",
         "Send a copy that no other program modifies, or send a growing file as a stream of unknown length.")
 
-    /// The sequence of a body threw the underlying error, or would have to be read a second time.
+    /// The sequence or `InputStream` of a body failed, with the underlying error if it threw one, or would have to be
+    /// read a second time.
     public static let bodyStreamFailed = Self(
         "bodyStreamFailed", "The stream of the request's body failed",
         "See underlyingError for its error; a stream can be sent only once.")
 
-    /// A stream gave more or fewer bytes than its length.
+    /// A body's stream has more or fewer bytes than the length that the caller gave.
     public static let bodyLengthMismatch = Self(
         "bodyLengthMismatch", "The request's body does not have the given length",
         "Give the correct length, or nil if it is unknown.")
 
-    /// A temporary file, for a transport that cannot stream, could not be written; see the underlying error.
+    /// A temporary file for a request's or a response's body, which URLSession may need, could not be written or read;
+    /// the underlying error is the system's.
     public static let temporaryFileFailed = Self(
         "temporaryFileFailed", "A temporary file for a body could not be written",
         "Check the free space for temporary files, or use a transport that streams: .sockets().")
@@ -96,7 +105,7 @@ extension AsyncNetError.Code {
         "compressionUnavailable", "Request bodies cannot be compressed on this machine",
         "Install zlib (libz.so.1), or send the body without compression.")
 
-    /// The session was finished with `finish()` before the request started.
+    /// ``Session/finish()`` was called before the request started, or while its WebSocket or raw stream was open.
     public static let sessionFinished = Self(
         "sessionFinished", "The session is finished and starts no more requests",
         "Keep the session while requests are made, or create another one.")
@@ -117,12 +126,14 @@ extension AsyncNetError.Code {
         "The errors before this one show why. Try again later, or allow more failures with CircuitBreaker."
     )
 
-    /// The host name has no address.
+    /// No address of the host was found: the lookup failed, the name has no address of a wanted IP version, or an IPv6
+    /// address has a zone that this machine does not have.
     public static let hostNotFound = Self(
         "hostNotFound", "The host was not found",
         "The name is misspelt, or no name server responds. Check the host's spelling and the network.")
 
-    /// The host refused the connection, or could not be reached.
+    /// The host refused the connection or could not be reached, or the system refused a setting of the connection, such
+    /// as the local interface.
     public static let cannotConnect = Self(
         "cannotConnect", "The host could not be connected to",
         "Check host and port, that the server runs, and that no firewall is in the way.")
@@ -133,19 +144,23 @@ extension AsyncNetError.Code {
         "It may have crashed or use another protocol on that port. Check its log; retry if the request is idempotent."
     )
 
-    /// The connection was lost while a request or response was transferred.
+    /// The connection of a request, WebSocket or raw stream was lost, or a kept connection ended before the response to
+    /// a request that must not be sent twice.
     public static let connectionLost = Self(
         "connectionLost", "The connection was lost",
         "The server or the network closed the connection. Retry if the request is idempotent.")
 
-    /// The connection ended before the complete body was received.
+    /// The connection ended before the complete body was received, or a body, or the file of a download, has fewer
+    /// bytes than the server announced.
     public static let bodyEndedEarly = Self(
         "bodyEndedEarly", "The response body ended early",
         "The server closed the connection before the end of the body. Retry if the request is idempotent."
     )
 
-    /// No byte of a body and no whole head was sent or received for the time of the timeout, or an attempt took longer
-    /// than its ``RetryPolicy`` allows; the message says which.
+    /// The request made no progress for the time of the timeout: no byte of a body and no whole head was sent or
+    /// received. A head that trickles is no progress. Or an attempt took longer than its ``RetryPolicy`` allows, the
+    /// connection was not made within the transport's limit, or the server answered none of a WebSocket's pings. The
+    /// message says which.
     public static let timedOut = Self(
         "timedOut", "The request timed out",
         "The server was too slow. Retry, or allow more time with the limit that the message names.")
@@ -157,7 +172,8 @@ extension AsyncNetError.Code {
         "The connection may be open, and comments may arrive: they are no events. Send the request again, or allow more time with firstEventTimeout or eventTimeout."
     )
 
-    /// The response is not valid HTTP.
+    /// The response is not valid HTTP, is longer than its `Content-Range`, has another range than the requested one, or
+    /// exceeds a limit of the transport for heads, trailers and the like.
     public static let badServerResponse = Self(
         "badServerResponse", "The server's response is not valid HTTP",
         "Check that the port speaks HTTP and that the server's status line and headers are well-formed.")
@@ -168,7 +184,8 @@ extension AsyncNetError.Code {
         "Raise maximumBodySize, or download to a file. A small response that decodes to a huge one may be an attack."
     )
 
-    /// A download's file could not be written; the underlying error is the system's.
+    /// A file could not be written: a download's, a form's, a cookie jar's, a cache's or a HAR recorder's. The
+    /// underlying error is the system's.
     public static let fileNotWritable = Self(
         "fileNotWritable", "A file could not be written",
         "Check that the folder exists and is writable, that the disk has space, and whether the file exists already."
@@ -180,13 +197,14 @@ extension AsyncNetError.Code {
         "The file was removed. Download it again; if that fails too, the checksum or the server's file is wrong."
     )
 
-    /// A response was read too slowly, over a transport that cannot pause, and exceeded the limit of buffered bytes.
+    /// The caller read a response too slowly, over a transport that cannot pause, and more bytes than the limit were
+    /// buffered.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is read more slowly than it is received",
         "Read faster, raise the limit in URLSessionTransport.Configuration, or use a transport that pauses: .sockets()."
     )
 
-    /// A stream was read before, and its bytes are not kept.
+    /// A response's stream was read before, and its bytes are not kept.
     public static let bodyAlreadyRead = Self(
         "bodyAlreadyRead", "The response's body has been read already",
         "Read a stream in one loop only, or send the request again.")
@@ -202,7 +220,9 @@ extension AsyncNetError.Code {
         "The port may not use TLS, versions and ciphers may not match, or a client certificate may be required."
     )
 
-    /// The server's certificate is not signed by an authority that this machine trusts.
+    /// The server's certificate is not signed by an authority that the settings trust, a revocation list that the
+    /// settings require is missing, out of date or not valid, or the settings refuse the host, see
+    /// ``TLSConfiguration/refused``.
     public static let certificateNotTrusted = Self(
         "certificateNotTrusted", "The server's certificate is not trusted",
         "It is self-signed, or its authority is unknown to this machine. Install the authority's certificate.")
@@ -235,8 +255,8 @@ extension AsyncNetError.Code {
         "clientCertificateInvalid", "The client's certificate or key cannot be used",
         "Check that both can be read, that the key belongs to the certificate, and that the password is correct.")
 
-    /// An address that the request's or the transport's `AddressPolicy` does not allow. Nothing was sent, and no policy
-    /// of this library tries again.
+    /// The request's or the transport's `AddressPolicy` does not allow the host's address. Nothing was sent, and no
+    /// policy of this library tries again.
     public static let addressNotAllowed = Self(
         "addressNotAllowed", "The host's address is not allowed",
         "See SessionConfiguration.addresses; AddressPolicy.allowing makes exceptions, such as for a service of your own."
@@ -247,19 +267,21 @@ extension AsyncNetError.Code {
         "proxyNotFound", "The proxy was not found",
         "Check the spelling of the proxy's host.")
 
-    /// The proxy refused the connection. `statusCode` is that of an HTTP proxy's response to CONNECT (RFC 9110 §9.3.6),
-    /// where the transport shows it. After a status of 400 to 499, no policy of this library sends the request again.
+    /// The proxy refused to connect to the host, or its response was not valid or did not arrive. `statusCode` is the
+    /// status of an HTTP proxy's response to CONNECT (RFC 9110 §9.3.6), where the transport shows it. With 400 to 499,
+    /// such as 407 for a wrong password, no policy of this library sends the request again.
     public static let proxyFailed = Self(
         "proxyFailed", "The proxy refused to connect to the host",
         "Check the proxy's user and password, and whether it may reach that host and port.")
 
-    /// More redirects than the limit, or a loop of redirects.
+    /// There were more redirects than the limit, or they form a loop.
     public static let tooManyRedirects = Self(
         "tooManyRedirects", "There were too many redirects",
         "The server's redirects form a loop, or the limit, SessionConfiguration.maximumRedirects, is too low.")
 
-    /// A redirect that cannot or must not be followed: its target is not an HTTP URL, or the request's body, which must
-    /// be sent again, can be sent only once.
+    /// A redirect cannot or must not be followed: its target is not an HTTP URL, it leads from https to http and the
+    /// handler does not allow that, the handler's closure failed, or the request's body, which must be sent again, can
+    /// be sent only once.
     public static let redirectFailed = Self(
         "redirectFailed", "A redirect could not be followed",
         "Check the Location header that the server sent.")
@@ -270,12 +292,13 @@ extension AsyncNetError.Code {
         "pagingFailed", "The next page could not be requested",
         "Check the link to the next page that the server sent; prefix(_:) limits the number of pages.")
 
-    /// The transport does not support the request on this platform.
+    /// The transport does not support the request, or one of the transport's settings, on this platform.
     public static let unsupportedByTransport = Self(
         "unsupportedByTransport", "The transport does not support the request",
         "Use another transport for this request, or change the request.")
 
-    /// Settings of the transport or of a stream contradict each other or cannot be read.
+    /// Settings of the transport, of an `AddressPolicy`, of ``Endpoints`` or of a stream are invalid, contradict each
+    /// other or cannot be read.
     public static let invalidConfiguration = Self(
         "invalidConfiguration", "The configuration of the transport or stream is not valid",
         "Correct the setting that the message names.")
@@ -301,8 +324,8 @@ extension AsyncNetError.Code {
         "webSocketMessageTooLarge", "A message of the WebSocket is larger than the limit",
         "Raise maximumMessageSize and maximumFrameSize. A small frame that inflates to a huge one may be an attack.")
 
-    /// The WebSocket is closed: for a message that is sent afterwards, and for a loop over the messages if the server
-    /// closed it with another code than 1000, 1001 or none.
+    /// The WebSocket is closed. A call that sends ends with this code, and so does a loop over the messages if the
+    /// server closed the WebSocket with another code than 1000, 1001 or none.
     public static let webSocketClosed = Self(
         "webSocketClosed", "The WebSocket is closed",
         "See closeCode and closeReason of the WebSocket for what the server said; open another one to go on.")
@@ -312,12 +335,13 @@ extension AsyncNetError.Code {
         "transportFailed", "The transport failed",
         "See underlyingError.")
 
-    /// The response's status is not acceptable.
+    /// The response's status is not acceptable: to a validator, to a stream of events or a download, or to a retrier
+    /// that ended the request.
     public static let unacceptableStatus = Self(
         "unacceptableStatus", "The response's status is not acceptable",
         "The response's body often says why; see the response's data.")
 
-    /// The response's media type is not acceptable.
+    /// The response's media type is not acceptable to a validator or to a stream of events.
     public static let unacceptableContentType = Self(
         "unacceptableContentType", "The response's Content-Type is not acceptable",
         "Check the URL and the Accept header; proxies and log-in pages respond with HTML.")

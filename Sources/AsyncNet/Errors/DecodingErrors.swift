@@ -3,7 +3,9 @@ extension AsyncNetError {
         self.init(.bodyTooLarge, "The response's body is larger than the limit of \(limit) bytes")
     }
 
-    /// An error of a decoder, whose message names the invalid value and its path, or the reason if that is known.
+    /// An error of a decoder, with a message that names the invalid value and its path.
+    ///
+    /// - Parameter known: The reason, if the caller knows it better than the error says.
     init(
         decoding type: any Any.Type, _ error: any Error, in subject: String = "The body", because known: String? = nil
     ) {
