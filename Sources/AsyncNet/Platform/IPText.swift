@@ -16,8 +16,8 @@ enum IPText {
         return self.text(of: bytes, family: AF_INET6)
     }
 
-    /// The canonical text of an IPv4 address in any of the forms that `inet_aton`, and so libcurl, takes: `127.1` is
-    /// 127.0.0.1; `nil` for other text.
+    /// The canonical text of an IPv4 address in any of the forms that `inet_aton`, and so libcurl, takes, such as
+    /// `127.1` for 127.0.0.1; `nil` for other text.
     static func v4(_ text: String) -> String? {
         var address = in_addr()
         guard text.utf8.allSatisfy({ $0 > 0x20 }), inet_aton(text, &address) != 0 else { return nil }

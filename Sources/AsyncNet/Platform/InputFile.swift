@@ -1,8 +1,8 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// If two stamps differ, the file was changed between them: a writer can reset the time of modification, but not that
-/// of the change (ctime).
+/// If two stamps differ, the file was changed between them: a writer can reset the time of modification (mtime), but
+/// not the time of the change (ctime).
 struct FileStamp: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -32,8 +32,8 @@ struct FileStamp: Equatable, Sendable {
     }
 }
 
-/// A regular file that is open for reading, closed with the last reference. Others are refused: reading a pipe or a
-/// device can block a thread of Swift's pool forever.
+/// A regular file that is open for reading, closed with the last reference. Other kinds of files are refused: reading a
+/// pipe or a device can block a thread of Swift's pool forever.
 final class InputFile: Sendable {
     let stamp: FileStamp
     private let descriptor: Int32

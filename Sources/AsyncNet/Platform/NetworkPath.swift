@@ -20,8 +20,8 @@ public struct NetworkPath: Hashable, Sendable {
     /// virtual interfaces also need a default route; otherwise a laptop without Wi-Fi would be online by its Docker
     /// bridge. On Apple platforms the system decides.
     public let status: Status
-    /// The interfaces, by the system's preference of their default routes: on Linux all of this network namespace, on
-    /// Apple platforms those that the path can use.
+    /// The interfaces, by the system's preference of their default routes: on Linux all interfaces of this network
+    /// namespace, on Apple platforms the ones that the path can use.
     public internal(set) var interfaces: [NetworkInterface] = []
     /// Whether there is a default route for IPv4, over an interface that is up, and a local address to send from. On
     /// Linux the tables `main` and `default` are read.

@@ -4,9 +4,9 @@ import Foundation
 /// The marks of partial files, which prove that a download made them: resume data is `Codable`, so it may come from
 /// anywhere and name any file.
 ///
-/// A mark is a random text, in the resume data and in an extended attribute of the file; without attributes in a
-/// second file, `NAME.mark`, with the inode of the first. Forged resume data can neither mark a file nor make a
-/// second one.
+/// A mark is a random text, in the resume data and in an extended attribute of the file. If the file system has no
+/// attributes, a second file, `NAME.mark`, has the mark and the inode of the first. Forged resume data can neither mark
+/// a file nor make a second one.
 enum PartialFile {
     enum MarkPlace: Sendable {
         /// In an extended attribute if the file system has them, otherwise in a second file.

@@ -34,8 +34,8 @@ package enum Platform {
         static let name = "Unknown"
     #endif
 
-    /// The time of `ContinuousClock` in nanoseconds, from a start that is not known; `nil` where only that clock itself
-    /// can be read.
+    /// The time of `ContinuousClock` in nanoseconds, from an unknown start; `nil` on systems where only the clock
+    /// itself can be read.
     static var continuousNanoseconds: Int64? {
         let nanoseconds = cp_continuous_nanoseconds()
         return nanoseconds < 0 ? nil : nanoseconds

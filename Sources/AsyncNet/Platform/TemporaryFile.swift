@@ -1,8 +1,8 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// A temporary file that is written once and then read any number of times, and removed with the last reference.
-/// Unless it keeps its name, that is removed before the first byte is written: not even a killed process leaves a
+/// A temporary file that is written once and then read any number of times, and removed with the last reference. Unless
+/// the file keeps its name, the name is removed before the first byte is written: not even a killed process leaves a
 /// file.
 final class TemporaryFile: Sendable {
     let path: String?

@@ -1,18 +1,19 @@
 /// Requests all links, addresses and default routes, and requests them again after each change.
 ///
 /// A notification only marks the tables as stale: of some changes, such as the IPv4 routes that are removed with a
-/// link, the kernel reports none. Any number of notifications during a dump lead to a single new one.
+/// link, the kernel reports none. Any number of notifications during a dump lead to a single new dump.
 struct NetlinkDump {
     enum Step: Equatable {
         case wait
         case send([UInt8])
         case report(RouteTable)
-        /// The kernel refused the request; the request is sent again after the next change.
+        /// The kernel refused a request, or replies of the last attempt were lost; the dump begins again after the next
+        /// change.
         case refuse
     }
 
     private static let requests = [NetlinkType.getLink, NetlinkType.getAddress, NetlinkType.getRoute]
-    /// The number of dumps, each interrupted by a change, after which the last one is reported.
+    /// How many dumps that a change interrupted are made in a row; the last one is reported.
     private static let maximumAttempts = 5
 
     private let port: UInt32
@@ -22,7 +23,7 @@ struct NetlinkDump {
     private var isInterrupted = false
     private var isRefused = false
     private var attempts = 0
-    /// Whether the tables changed after the first request, or there was no request yet.
+    /// Whether the tables changed after the dump's first request, or no dump has begun.
     private var isStale = true
     private var table = RouteTable()
 

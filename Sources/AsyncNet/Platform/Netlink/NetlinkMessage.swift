@@ -90,7 +90,8 @@ struct NetlinkMessage {
 }
 
 extension NetlinkBytes {
-    /// The attributes that begin at an offset (`struct rtattr`), by type; of several with the same type, the last.
+    /// The attributes that begin at an offset (`struct rtattr`), by type. If several have the same type, the last one
+    /// counts.
     func attributes(from offset: Int) -> [UInt16: NetlinkBytes] {
         var attributes: [UInt16: NetlinkBytes] = [:]
         var offset = offset
