@@ -1,8 +1,9 @@
 /// A state behind a lock that tasks wait for, each with a condition. A change resumes the tasks whose conditions are
 /// then met; a cancelled task stops waiting at once.
 ///
-/// Continuations are unchecked, as a checked one is an allocation for each wait: whoever takes a waiter out resumes
-/// it. The first waiter costs no allocation. Closures that read the state get it as `inout`, which copies nothing.
+/// Continuations are unchecked, as a checked one is an allocation for each wait: the code that takes a waiter out of
+/// the list resumes it. The first waiter costs no allocation. Closures that read the state get it as `inout`, which
+/// copies nothing.
 package final class AwaitedState<State: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -61,7 +62,7 @@ package final class AwaitedState<State: Sendable>: Sendable {
         return value
     }
 
-    /// Returns when the state meets the condition, or the task is cancelled; at once if it does already.
+    /// Returns when the state meets the condition, at once if it does already, or when the task is cancelled.
     package func wait(until isReady: @escaping @Sendable (inout State) -> Bool) async {
         let id = contents.withLock { contents -> Int? in
             guard !isReady(&contents.state) else { return nil }

@@ -4,7 +4,7 @@
 final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
-        /// How many elements were offered, and the numbers of those that were withdrawn.
+        /// How many elements were offered, and the numbers of the withdrawn ones.
         var number = 0
         var withdrawn: Set<Int> = []
         var end: Result<Void, AsyncNetError>?
@@ -59,7 +59,7 @@ final class Handover<Element: Sendable>: Sendable {
         while true {
             await state.wait { $0.isTakeable }
             if Task.isCancelled { close() }
-            // Otherwise the task that offered the element was cancelled and has withdrawn it.
+            // If nothing is taken, the task that offered the element was cancelled and has withdrawn the element.
             if let taken = state.change({ $0.take() }) { return try taken.get() }
         }
     }

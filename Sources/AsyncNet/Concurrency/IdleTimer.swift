@@ -1,19 +1,19 @@
 import Synchronization
 
 protocol IdleWatched: AnyObject, Sendable {
-    /// Whether the timer must not count the time now as silence, such as while the reader is busy.
+    /// Whether the time now is no silence, such as while the reader is busy.
     var isHeldBack: Bool { get }
-    /// Called once there has been no activity for the timeout; must not block. The timer may have been stopped
-    /// meanwhile.
+    /// Called once there has been no activity for the timeout. The function must not block. The timer may have been
+    /// stopped meanwhile.
     func wasIdle(_ timer: IdleTimer, for timeout: Duration)
 }
 
-/// Calls what it watches once there has been no activity for the timeout. Paused while the reader is slower than the
-/// network, and while the watched object is held back.
+/// Calls the object that it watches once there has been no activity for the timeout. Paused while the reader is slower
+/// than the network, and while the watched object is held back.
 ///
 /// `touch` is an atomic store, so it may be called for every chunk: the timer looks at the time of the last activity
-/// only when it is due, and moves to that time plus the timeout. Between `start` and `stop` the queue holds it, and
-/// with it what it watches.
+/// when it is due, and moves to that time plus the timeout. Between `start` and `stop` the queue holds the timer, and
+/// so the object that it watches.
 final class IdleTimer: Sendable {
     private let timers: TimerQueue
     private let timeout: Duration

@@ -1,13 +1,13 @@
 /// Runs messages in the order in which they were posted, for callers that cannot wait, such as cancellation handlers.
-/// It owns a task that runs one at a time, and ends after the last once the mailbox is deallocated. A message may
-/// only enter actors whose code does not block.
+/// The mailbox owns a task that runs one message at a time. After the mailbox is deallocated, the task runs the
+/// messages that are left, and ends. A message may only enter actors whose code does not block.
 package final class Mailbox: Sendable {
     typealias Message = @Sendable () async -> Void
 
     private let messages: AsyncStream<Message>.Continuation
 
-    /// A mailbox whose messages see no task-local values: those of the task that makes it would live as long as it
-    /// does.
+    /// A mailbox whose messages see no task-local values: the values of the task that makes the mailbox would live as
+    /// long as the mailbox.
     init(on executor: (any TaskExecutor)? = nil) {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages

@@ -1,4 +1,4 @@
-/// What a function returns, call by call, to its first `nil`.
+/// A sequence of the values that a function returns, call by call, until it returns `nil`.
 struct PulledSequence<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let pull: @Sendable () async throws(AsyncNetError) -> Element?
 

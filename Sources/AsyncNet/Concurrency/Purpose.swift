@@ -2,14 +2,14 @@ import Synchronization
 
 /// Whose work the current task does: a session that finishes still sends what its running requests need.
 ///
-/// All tasks that a request's code makes inherit its purpose, such as that of a token refresh. It is over with the
-/// request, so a task that lives on sends nothing more.
+/// All tasks that a request's code makes, such as the task of a token refresh, inherit the request's purpose. The
+/// purpose is over with the request, so a task that lives on sends nothing more.
 final class Purpose: Sendable {
     @TaskLocal static var current: Purpose?
 
     private struct State {
         var isOver = false
-        /// For whom else the work is done: the requests that wait for one token refresh.
+        /// The purposes of other requests that the work is done for: they wait for the same token refresh.
         var others: [Purpose] = []
     }
 
@@ -17,8 +17,9 @@ final class Purpose: Sendable {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - session: The environment of the session in which this purpose alone is a reason to send requests; `nil` for none.
-    ///   - other: For what the work is done in turn; kept only while that is not over.
+    ///   - session: The environment of the session that may still send requests for this purpose alone; `nil` for no
+    ///     session.
+    ///   - other: The purpose that this purpose serves; kept while it is not over.
     init(in session: ObjectIdentifier? = nil, for other: Purpose? = nil) {
         self.session = session
         state = Locked(State(others: other.map { $0.isOver ? [] : [$0] } ?? []))

@@ -1,8 +1,8 @@
 /// A clock that moves by itself, to the next deadline, once all that it knows of waits: `TestClock` in
 /// AsyncNetTestSupport.
 ///
-/// It moves when tasks on `executor` have nothing left to run, no transfer is under way that only a server can end,
-/// and something waits for the clock: a task that sleeps, or work marked as waiting. A sleep as a limit does not
+/// The clock moves when tasks on `executor` have nothing left to run, no transfer is under way that only a server can
+/// end, and something waits for the clock: a task that sleeps, or work marked as waiting. A sleep as a limit does not
 /// count: a timeout of a minute must not end a transfer that takes a millisecond.
 package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Duration {
     var executor: any TaskExecutor { get }
@@ -29,7 +29,7 @@ extension SupervisedClock {
 
 /// What a `SupervisedClock` counts beside tasks.
 package enum SupervisedWork: Sendable {
-    /// Only the clock or a cancel ends it: a response that never comes, a wait for a rate limit's timer.
+    /// Work that only the clock or a cancel ends: a response that never comes, a wait for a rate limit's timer.
     case waiting
     /// A transfer over a transport that other processes or threads carry: time stands still meanwhile.
     case external

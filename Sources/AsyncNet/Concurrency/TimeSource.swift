@@ -3,8 +3,8 @@ struct TimeSource: Sendable {
     private final class Storage: Sendable {
         let clock: any Clock<Duration>
         let supervisor: (any SupervisedClock)?
-        /// When the source was created, in nanoseconds of the default clock, which are read ten times as fast as an
-        /// instant; `nil` for other clocks.
+        /// When the source was created, in nanoseconds of the default clock; `nil` for other clocks. Reading
+        /// nanoseconds is ten times as fast as reading an instant.
         let start: Int64?
         let elapsed: @Sendable () -> Duration
         let sleepUntil: @Sendable (Duration) async throws -> Void
@@ -56,6 +56,6 @@ struct TimeSource: Sendable {
 
     func sleep(until time: Duration) async throws { try await storage.sleepUntil(time) }
 
-    /// As `sleep`, for limits on other work: a supervised clock does not move for their sake alone.
+    /// Sleeps, for a limit on other work: a supervised clock does not move because of this sleep alone.
     func sleep(asLimitUntil time: Duration) async throws { try await storage.sleepAsLimit(time) }
 }

@@ -10,7 +10,7 @@ struct TimerHeap<Time: Comparable, Action> {
         let action: Action
     }
 
-    /// By slot; an action that was taken has an entry, but no place in the order.
+    /// The entries by slot. An action that was taken has an entry, but no place in the order.
     private var entries: [Entry?] = []
     private var freeSlots: [Int] = []
     private var order = IndexedHeap<Time>()
@@ -45,7 +45,8 @@ struct TimerHeap<Time: Comparable, Action> {
         return taken
     }
 
-    /// Orders a taken action again, or removes it if it is not due again. Does nothing if it was removed meanwhile.
+    /// Puts a taken action back into the order, or removes the action if `due` is `nil`. Does nothing if the action was
+    /// removed meanwhile.
     mutating func putBack(_ id: ID, due: Time?) {
         guard entries[id.slot]?.number == id.number else { return }
         if let due { order.set(id.slot, due) } else { remove(id) }

@@ -40,7 +40,7 @@ final class TimerQueue: Sendable {
         }
     }
 
-    /// A supervised clock would stop at a time at which nothing is due any more.
+    /// Ends a sleep at whose end no timer is due any more: a supervised clock would stop at that time.
     private func forgetUnneededWake(_ state: inout State) {
         guard let wakesAt = state.wakesAt, wakesAt != state.heap.earliest else { return }
         state.sleeper?.cancel()
@@ -57,7 +57,8 @@ final class TimerQueue: Sendable {
         state.sleeper?.cancel()
         state.wakesAt = due
         state.generation += 1
-        // Detached: the task-local values of a request would live as long as the sleep, which serves others too.
+        // Detached: the task-local values of a request would live as long as the sleep, which serves other requests
+        // too.
         // ConcurrencyGuarantees: timers
         state.sleeper = Task.detached(executorPreference: time.executor) {
             [time, weak self, generation = state.generation] in
@@ -81,7 +82,8 @@ final class TimerQueue: Sendable {
 }
 
 protocol TimerTarget: AnyObject, Sendable {
-    /// Must not block. Returns the time at which the timer is due again, or `nil`.
+    /// Called when the timer is due. The function must not block. It returns the time at which the timer is due again,
+    /// or `nil`.
     func timerIsDue() -> Duration?
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a transfer is suspended, for the transport that carries it: it pauses then, and registers one action,
-/// which runs once when the request is resumed.
+/// Whether a transfer is suspended. The transport that carries a suspended transfer pauses it, and registers one
+/// action, which runs once when the request is resumed.
 package final class TransferHold: Sendable {
     private let held = Atomic(false)
     private let action = Locked<(owner: ObjectIdentifier, run: @Sendable () -> Void)?>(nil)

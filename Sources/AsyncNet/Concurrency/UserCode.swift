@@ -4,7 +4,7 @@ import Synchronization
 /// Runs user code where it may block its thread. Swift has as many threads as processors: code that sleeps, reads a
 /// pipe or waits for a lock on them would block all requests.
 package enum UserCode {
-    /// The executor of a supervised clock, on which user code runs too, so that the clock sees it.
+    /// The executor of a supervised clock. User code runs on it, so that the clock knows when the code has ended.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?
 
     private static var executor: any TaskExecutor { supervisedExecutor ?? threads }
