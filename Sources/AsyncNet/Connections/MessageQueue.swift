@@ -36,7 +36,7 @@ final class MessageQueue: Sendable {
 
     func room() async { await state.wait { !$0.isFull || $0.isShut || $0.end != nil } }
 
-    /// Drops all further messages, so that nothing waits for room any more.
+    /// Drops all further messages, so that the task that adds them does not wait for room any more.
     func shut() { state.change { $0.isShut = true } }
 
     /// The next message; `nil` after the last one of a WebSocket that was closed.

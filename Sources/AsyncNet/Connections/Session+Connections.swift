@@ -12,9 +12,9 @@ extension Session {
     ///   - host: A name or an IP address, an IPv6 address with or without brackets, and with a zone where it needs one:
     ///     `fe80::1%eth0`.
     ///   - port: 1 to 65535.
-    ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or settings of your own, such as
-    ///     those of ``SocketTransport/Configuration/tls(forHost:)``: the transport's `tls` and `tlsForHosts` do not apply. No
-    ///     application protocol is offered (ALPN).
+    ///   - tls: `.none` for a connection without TLS, `.system` for the system's trust, or other settings, such as what
+    ///     ``SocketTransport/Configuration/tls(forHost:)`` returns: the transport's `tls` and `tlsForHosts` do not
+    ///     apply. No application protocol is offered (ALPN).
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, `.certificateNotTrusted`, `.timedOut`, and
     ///   `.unsupportedByTransport` over a transport that opens no such connections, as URLSession's.
     public nonisolated func connect(
@@ -41,8 +41,8 @@ extension Session {
     ///
     /// - Parameters:
     ///   - url: As of a request; its path does not matter.
-    ///   - connections: The least number of open connections to the server when this function returns, within the
-    ///     transport's limits; over HTTP/2 always one, which carries requests at the same time.
+    ///   - connections: How many connections to the server are open at least when this function returns, within the
+    ///     transport's limits. Over HTTP/2 it is always one, which carries several requests at the same time.
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, and `.unsupportedByTransport` over another transport than
     ///   ``SocketTransport``.
     public nonisolated func warmUp(_ url: some URLConvertible, connections: Int = 1) async throws(AsyncNetError) {
@@ -65,11 +65,12 @@ extension Session {
     ///         return try await redis.read()
     ///     }
     ///
-    /// The closure runs where the caller does, and may use what belongs to the caller's actor. Parameters are those of
-    /// ``connect(to:port:tls:)``.
+    /// The closure runs where the caller does, and may use what belongs to the caller's actor. The other parameters are
+    /// documented at ``connect(to:port:tls:)``.
     ///
     /// - Returns: The value of the closure, once what was written is sent, see ``StreamConnection/close()``.
-    /// - Throws: The errors of ``connect(to:port:tls:)``, without a call of the closure, and those of the closure.
+    /// - Throws: The errors of ``connect(to:port:tls:)``, after which the closure is not called, and the errors of the
+    ///   closure.
     public nonisolated func withConnection<Value>(
         to host: String, port: Int, tls: TLSConfiguration?, _ body: (StreamConnection) async throws -> Value
     ) async throws -> Value {
@@ -84,7 +85,7 @@ extension Session {
         }
     }
 
-    /// A connection over the session's transport, or over that of the test that runs.
+    /// A connection over the transport of the test that runs, or else over the session's transport.
     nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
         guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }
         do {
@@ -106,7 +107,7 @@ extension DuplexRequest {
         self.init(host: ascii, port: port, security: tls.map { .tls($0) } ?? .none)
     }
 
-    /// Checks host and port as those of a URL are checked, which also converts the name to its ASCII form.
+    /// Checks host and port like a URL's, and so converts the name to its ASCII form.
     private static func url(_ authority: String, _ port: Int) throws(AsyncNetError) -> URL {
         guard 1...65_535 ~= port else { throw AsyncNetError(.malformedURL, "The port is not between 1 and 65535") }
         guard !authority.isEmpty, !authority.contains(where: { "/?#@".contains($0) }),

@@ -7,9 +7,10 @@ extension Session {
     ///   - headers: Headers of the handshake, which replace the session's of the same names.
     ///   - options: Limits, compression and pings.
     ///   - request: Policies and limits of the handshake, such as a credential or a deadline; they end with it.
-    ///   - reconnection: Whether a lost connection is replaced; `.never` by default.
-    ///   - resuming: Called each time that the WebSocket has been opened again; returns the messages that are sent before
-    ///     all others. An error ends the WebSocket. It must not use the WebSocket, which waits for it.
+    ///   - reconnection: Whether another connection replaces a lost one; `.never` by default.
+    ///   - resuming: Called each time that the WebSocket has been opened again; returns the messages that are sent
+    ///     before all others. An error that the closure throws ends the WebSocket. The closure must not use the
+    ///     WebSocket, which waits for the closure.
     public nonisolated func webSocket(
         _ url: some URLConvertible, protocols: [String] = [], headers: HTTPHeaders = [:],
         options: WebSocketOptions = WebSocketOptions(), request: RequestOptions = RequestOptions(),
@@ -33,12 +34,13 @@ extension Session {
     ///     }
     ///
     /// The closure runs where the caller does, and may use what belongs to the caller's actor. It is the place to read
-    /// ``WebSocket/closeCode``, also after an error of the loop over the messages. Other parameters are those of
+    /// ``WebSocket/closeCode``, also after an error of the loop over the messages. The other parameters are documented at
     /// ``webSocket(_:protocols:headers:options:request:reconnection:resuming:)``.
     ///
     /// - Returns: The value of the closure, once the server has closed the WebSocket too or
     ///   ``WebSocketOptions/closeTimeout`` is over.
-    /// - Throws: The errors of ``WebSocket/open()``, without a call of the closure, and those of the closure.
+    /// - Throws: The errors of ``WebSocket/open()``, after which the closure is not called, and the errors of the
+    ///   closure.
     public nonisolated func withWebSocket<Value>(
         _ url: some URLConvertible, protocols: [String] = [], headers: HTTPHeaders = [:],
         options: WebSocketOptions = WebSocketOptions(), request: RequestOptions = RequestOptions(),

@@ -7,9 +7,10 @@ public import Foundation
 ///     for try await bytes in connection.bytes { ... }
 ///     await connection.close()
 ///
-/// Any number of tasks may use it at the same time: what one call writes is not mixed with another's. Releasing it closes
-/// it at once; ``close()`` sends first what was written, also if the connection is released or the session ended right
-/// after. ``Session/finish()`` closes it with `.sessionFinished`.
+/// Any number of tasks may use a connection at the same time: the bytes of one call are not mixed with another call's.
+/// Releasing the connection closes it at once. ``close()`` first sends what was written, also if the connection is
+/// released or the session ends right after the call. ``Session/finish()`` closes the connection with
+/// `.sessionFinished`.
 public final class StreamConnection: Sendable {
     private let connection: any DuplexConnection
     /// Held so that the transport stays alive: a transport that is released closes its connections.
@@ -32,11 +33,11 @@ public final class StreamConnection: Sendable {
     /// The address of the host or the proxy, and the certificates that the host showed.
     public var info: ConnectionInfo { connection.info }
 
-    /// Sends bytes after all those before.
+    /// Sends bytes, after the bytes of all earlier calls.
     ///
-    /// Returns when at most 256 KiB of what was written have not been passed to the system, so a loop that writes goes no
-    /// faster than the peer reads. If the task is cancelled before the call, nothing of the data is sent; if it is
-    /// cancelled while this function waits, all of it may be sent.
+    /// Returns when at most 256 KiB of what was written are still unsent, so a loop that writes goes no faster than the
+    /// peer reads. If the task is cancelled before the call, nothing of the data is sent; if it is cancelled while this
+    /// function waits, all of it may be sent.
     ///
     /// - Throws: ``AsyncNetError``, such as `.connectionLost`, `.invalidRequest` after ``finishWriting()``, and `.cancelled`.
     ///   After `.connectionLost`, what the peer sent before can still be read.
@@ -53,7 +54,8 @@ public final class StreamConnection: Sendable {
         }
     }
 
-    /// Tells the peer that no more bytes follow; what it sends can still be read (TCP's half-close, TLS 1.3's close_notify).
+    /// Tells the peer that no more bytes follow; what the peer sends can still be read (TCP's half-close, TLS 1.3's
+    /// close_notify).
     ///
     /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` over TLS 1.2 or older, whose peer must end its own side at
     ///   once and drop what it has not sent (RFC 5246 §7.2.1).
@@ -64,8 +66,8 @@ public final class StreamConnection: Sendable {
     /// The next bytes that arrive, at least one and as many as were received at once; `nil` once the peer has ended the
     /// connection, after all of its bytes.
     ///
-    /// Nothing is received from the network meanwhile, apart from a buffer of 256 KiB and those of the system, so a peer can
-    /// send no faster than this program reads. Cancelling the task loses no byte: the next call returns it.
+    /// While nobody reads, only a buffer of 256 KiB and the system's own buffers fill, so a peer can send no faster
+    /// than this program reads. Cancelling the task loses no byte: the next call returns it.
     ///
     /// - Throws: ``AsyncNetError``, such as `.connectionLost`, also for a peer that ends TLS without its close_notify, since
     ///   bytes may have been lost (RFC 8446 §6.1), and `.cancelled`.
@@ -85,7 +87,7 @@ public final class StreamConnection: Sendable {
     /// The bytes as they arrive, from here to the end of the connection, see ``read()``.
     public var bytes: some AsyncSequence<Data, AsyncNetError> & Sendable { PulledSequence(pull: read) }
 
-    /// Sends what has been written, then closes the connection. Does nothing if it is closed.
+    /// Sends what has been written, then closes the connection. Does nothing if the connection is closed.
     ///
     /// If the peer does not take the bytes, the connection is closed after the transport's time limit for connecting (10 s
     /// by default), or at once if the task is cancelled. A task that reads gets what this program had received before, then

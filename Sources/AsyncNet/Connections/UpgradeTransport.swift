@@ -1,7 +1,8 @@
 import Foundation
 
-/// Sends a WebSocket's handshake (RFC 6455 §4.1) on a connection of its own, which both sides then use for the WebSocket.
-/// So the handshake takes the way of every request: adapters, cookies, credentials, redirects, time-outs, retries.
+/// Sends a WebSocket's handshake (RFC 6455 §4.1) on a connection of its own, which both sides then use for the
+/// WebSocket. So adapters, cookies, credentials, redirects, time-outs and retries apply to the handshake as to every
+/// request.
 final class UpgradeTransport: Transport {
     private let connections: any Transport
     private let protocols: [String]
@@ -9,7 +10,7 @@ final class UpgradeTransport: Transport {
     private let state = Locked(State())
 
     private struct State {
-        /// The handshake of the first request, until that is sent.
+        /// The handshake of the first request, until the request is sent.
         var first: WebSocketHandshake?
         /// The handshake of the last request that was sent.
         var handshake: WebSocketHandshake?
@@ -125,7 +126,7 @@ private final class UpgradeResponse: @unchecked Sendable {
 
     var rest: Data { Data(received.dropFirst(position)) }
 
-    /// The next head, which may be that of a 1xx response; `nil` if it is not complete.
+    /// The next head, which may belong to a 1xx response; `nil` if it is not complete.
     @inline(never)
     func head() throws(AsyncNetError) -> HTTPResponseHead? {
         switch try take().event {

@@ -5,15 +5,17 @@
 ///     for try await message in socket.messages { print(message) }
 ///     try await socket.close()
 ///
-/// It is made without I/O, and opened at the first await. Its handshake is a request of the session: adapters, cookies,
-/// credentials, redirects, retriers, time-outs and the transport's proxy and TLS settings apply, and monitors see it. Pings
-/// of the server are answered, also while no message is awaited, unless so many messages wait that nothing is received.
+/// A WebSocket is made without I/O, and opened at the first await. Its handshake is a request of the session: adapters,
+/// cookies, credentials, redirects, retriers, time-outs and the transport's proxy and TLS settings apply, and monitors
+/// see it. The WebSocket answers the server's pings, also while the program awaits no message, until 256 messages or
+/// 256 KiB wait: then nothing is received.
 ///
-/// No time-out or deadline ends an open WebSocket: ``WebSocketOptions/pingInterval`` finds a lost connection, and cancelling
-/// the task ends a wait for a message.
+/// No time-out or deadline ends an open WebSocket: ``WebSocketOptions/pingInterval`` finds a lost connection, and
+/// cancelling the task ends a wait for a message.
 ///
-/// Any number of tasks may use it at the same time. It ends once: when it is closed by either side, when its connection is
-/// lost and ``WebSocketReconnection`` opens no other, when it is cancelled or released, or with ``Session/finish()``.
+/// Any number of tasks may use a WebSocket at the same time. It ends once: when either side closes it, when its
+/// connection is lost and ``WebSocketReconnection`` opens no other, when the program cancels or releases it, or with
+/// ``Session/finish()``.
 public final class WebSocket: Sendable {
     private let engine: WebSocketEngine
 
@@ -24,10 +26,11 @@ public final class WebSocket: Sendable {
     /// Opens the WebSocket, unless it is open. Not needed: every function that needs the connection opens it.
     ///
     /// - Throws: ``AsyncNetError``. If the server refuses the WebSocket, the code is `.webSocketHandshakeFailed`, and
-    ///   ``AsyncNetError/statusCode`` and ``AsyncNetError/data`` are those of its response.
+    ///   ``AsyncNetError/statusCode`` and ``AsyncNetError/data`` are the status and the body of the server's response.
     public func open() async throws(AsyncNetError) { try await engine.open() }
 
-    /// The subprotocol that the server has chosen (RFC 6455 §1.9); `nil` before the WebSocket is open, and if there is none.
+    /// The subprotocol that the server has chosen (RFC 6455 §1.9); `nil` before the WebSocket is open, and if the
+    /// server has chosen none.
     public var subprotocol: String? { get async { await engine.agreement?.subprotocol } }
 
     /// Whether messages are compressed (RFC 7692).
@@ -36,11 +39,11 @@ public final class WebSocket: Sendable {
     /// The response to the last handshake that was accepted; `nil` before the WebSocket is open.
     public var response: HTTPResponseHead? { get async { await engine.lastHead } }
 
-    /// Sends a message after all those before.
+    /// Sends a message, after all earlier ones.
     ///
-    /// Returns when the connection has room for more, so a loop that sends goes no faster than the server receives; that the
-    /// server has received the message is known only from its answer. If the
-    /// task is cancelled before the call, nothing is sent; later, the message is sent whole or not at all.
+    /// Returns when the connection has room for more, so a loop that sends goes no faster than the server receives;
+    /// that the server has received the message is known only from its answer. If the task is cancelled before the
+    /// call, nothing is sent; if it is cancelled later, the message is sent whole or not at all.
     ///
     /// - Throws: ``AsyncNetError``: `.webSocketClosed` after the end, `.connectionLost`, `.cancelled`, and the errors of
     ///   opening.
@@ -67,10 +70,10 @@ public final class WebSocket: Sendable {
         PulledSequence(pull: receive)
     }
 
-    /// Sends a ping and waits for its pong. Returns the time that it took there and back.
+    /// Sends a ping, waits for its pong, and returns the time between the two.
     ///
-    /// The pong comes after the messages that the server has sent before it: while the program reads none of these, this
-    /// function waits. Pings that are sent by themselves are ``WebSocketOptions/pingInterval``.
+    /// The pong comes after the messages that the server has sent before it: while the program does not read these,
+    /// this function waits. For pings at intervals see ``WebSocketOptions/pingInterval``.
     @discardableResult
     public func ping() async throws(AsyncNetError) -> Duration { try await engine.ping() }
 
@@ -92,11 +95,12 @@ public final class WebSocket: Sendable {
     /// Ends the WebSocket at once, without a close frame. Whatever waits for it ends with `.cancelled`.
     public func cancel() async { await engine.cancel() }
 
-    /// The close code of the server; `nil` while the WebSocket is open, and before. While a lost connection is replaced, that
-    /// of the last connection.
+    /// The close code of the server; `nil` while the WebSocket is open, and before. While another connection replaces a
+    /// lost one, the code that closed the lost one.
     ///
-    /// ``WebSocketCloseCode/noStatusReceived`` if its close frame had none, ``WebSocketCloseCode/abnormalClosure`` if it sent no
-    /// close frame; the code that this side has sent if the server violated the protocol.
+    /// ``WebSocketCloseCode/noStatusReceived`` if the server's close frame had no code,
+    /// ``WebSocketCloseCode/abnormalClosure`` if the server sent no close frame, and the code that this side has sent
+    /// if the server violated the protocol.
     public var closeCode: WebSocketCloseCode? { get async { await engine.closing?.code } }
 
     /// The text of the server's close frame, which may contain anything; `nil` as ``closeCode``.
@@ -105,6 +109,6 @@ public final class WebSocket: Sendable {
 
 extension WebSocket: ShownByDescription {
 
-    /// Its URL without what is secret, see ``RedactionRule``.
+    /// The WebSocket's URL without secrets, see ``RedactionRule``.
     public var description: String { engine.description }
 }

@@ -30,7 +30,7 @@ actor WebSocketEngine {
     private var isSessionFinished = false
     private var hasFailedToResume = false
     private var failures = 0
-    /// How many times the WebSocket has been opened again while its session finishes.
+    /// How many connections the WebSocket has opened again while its session finishes.
     private var lateReopenings = 0
     private static let mostLateReopenings = 10
     private var start = Duration.zero
@@ -114,8 +114,8 @@ actor WebSocketEngine {
         schedulePing()
     }
 
-    /// While a session finishes, other requests let the WebSocket open again: if these are other WebSockets'
-    /// handshakes, they would keep each other alive without a limit.
+    /// Opens the next connection. While a session finishes, a WebSocket may open again as long as another request runs:
+    /// without a limit, two WebSockets' handshakes would keep each other alive.
     private func openedAgain() async throws(AsyncNetError) -> WebSocketLink {
         if plan.environment.transfers.isClosing {
             lateReopenings += 1
@@ -157,7 +157,7 @@ actor WebSocketEngine {
         phase.change { if case .open = $0 { $0 = .opening } }
     }
 
-    /// Whether another connection is to be opened; returns after the delay before it.
+    /// Whether the driver opens another connection; returns after the delay before that connection.
     private func waitsForNext(after error: AsyncNetError) async -> Bool {
         guard agreement != nil, !isClosing, !hasFailedToResume, !Task.isCancelled,
             let delay = plan.reconnection.delay(
@@ -180,8 +180,8 @@ actor WebSocketEngine {
 
     private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
-    /// Receives until the server has closed the WebSocket; throws unless the close ends a loop over the messages
-    /// without an error.
+    /// Receives until the server has closed the WebSocket. Throws for a close with which a loop over the messages
+    /// throws.
     private func receiveAll() async throws(AsyncNetError) {
         guard let link else { return }
         while try await handleReceived(link) { link.receive(try await bytes(of: link)) }
@@ -321,7 +321,7 @@ actor WebSocketEngine {
         }
     }
 
-    /// - Parameter connection: For which the ping was scheduled. It may have been replaced since.
+    /// - Parameter connection: The connection for which the ping was scheduled. Another one may have replaced it since.
     private func pingIsDue(_ connection: ObjectIdentifier?) {
         guard let link, ObjectIdentifier(link) == connection, !isClosing else { return }
         guard !queue.isFull else { return schedulePing() }
@@ -349,7 +349,8 @@ actor WebSocketEngine {
         if Task.isCancelled { link?.connection.abort(nil) }
     }
 
-    /// Sends the close frame, unless one was sent before; without the server's, the connection is closed after the time-out.
+    /// Sends the close frame, unless one was sent before. Returns the timer that closes the connection if the server
+    /// sends no close frame in time.
     private func limitClosing(_ link: WebSocketLink, _ frame: Data?) -> TimerQueue.Timer {
         link.sendRequired(frame)
         let due = timers.time.now + max(.zero, options.closeTimeout)

@@ -5,7 +5,7 @@ final class WebSocketLink {
     private struct Ping {
         let payload: Data
         let start: Duration
-        /// What the caller waits for; `nil` for a ping that was sent automatically.
+        /// The round trip that a caller of `ping()` waits for; `nil` for an automatic ping.
         let answer: Promise<Duration>?
     }
 
@@ -16,7 +16,7 @@ final class WebSocketLink {
     private let events: ConnectionEvents
     private var pings: [Ping] = []
     private var lastPing: UInt64 = 0
-    /// How many automatic pings in a row are without a pong, and without other bytes since.
+    /// How many automatic pings in a row the server has left without a pong and without other bytes.
     private(set) var missedPongs = 0
     var pongs = 0
 
@@ -41,18 +41,18 @@ final class WebSocketLink {
         machine.receive(bytes)
     }
 
-    /// - Parameter answer: Fulfilled by the pong; `nil` counts the ping as one that must not be missed.
+    /// - Parameter answer: Fulfilled by the pong; `nil` for an automatic ping, which counts towards `missedPongs`.
     func sendPing(at now: Duration, _ answer: Promise<Duration>?) throws {
         lastPing += 1
         let payload = withUnsafeBytes(of: lastPing.bigEndian) { Data($0) }
         try connection.send(try machine.encodePing(payload))
-        // Of the automatic pings only the last one is kept: a server may answer none of them and send messages.
+        // Only the last automatic ping is kept: a server may send messages and no pong to any ping.
         if answer == nil { pings.removeAll { $0.answer == nil } }
         pings.append(Ping(payload: payload, start: now, answer: answer))
         if answer == nil { missedPongs += 1 }
     }
 
-    /// A pong answers its ping and those before it (RFC 6455 §5.5.3).
+    /// Ends the wait for the pong's ping and for all earlier pings (RFC 6455 §5.5.3).
     func receivePong(_ payload: Data, at now: Duration) {
         guard let last = pings.lastIndex(where: { $0.payload == payload }) else { return }
         events.send(.ponged(after: now - pings[last].start))
@@ -67,7 +67,8 @@ final class WebSocketLink {
         pings = []
     }
 
-    /// Sends a frame that the protocol requires. A connection that fails shows that when it is received from.
+    /// Sends a frame that the protocol requires. Ignores an error: the next receive from the failed connection throws
+    /// it.
     func sendRequired(_ frame: Data?) {
         if let frame { try? connection.send(frame) }
     }

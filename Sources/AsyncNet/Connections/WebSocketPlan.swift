@@ -2,7 +2,7 @@ import Foundation
 
 struct WebSocketPlan: Sendable {
     let session: Session
-    /// Opens the connections: that of the session, or of the test that made the WebSocket.
+    /// The transport that opens the connections: the session's, or the one of the test that made the WebSocket.
     let transport: any Transport
     let url: WebSocketURL
     let protocols: [String]
@@ -16,7 +16,8 @@ struct WebSocketPlan: Sendable {
 
     var environment: Environment { session.environment }
 
-    /// Sends the handshake as a request of the session; an error has the response of a server that refused.
+    /// Sends the handshake as a request of the session. If the server refuses it, the thrown error has the server's
+    /// response.
     func open() async throws(AsyncNetError) -> WebSocketLink {
         let carrier = UpgradeTransport(over: transport, protocols: protocols, compression: options.compression)
         let request = try request(carrier)

@@ -8,14 +8,14 @@ import Foundation
 ///
 ///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
 ///
-/// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, a circuit breaker's refusal,
-/// and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation of the protocol,
-/// a refused certificate and a proxy's refusal with a status from 400 to 499 end it, and so does a handshake that is refused
-/// with a status that says nothing about a later one, such as 401, or with a `Retry-After` beyond ``maximumDelay``; a shorter
-/// `Retry-After` is waited for.
+/// Only a WebSocket that was open once is opened again: after a lost connection, missed pongs, a circuit breaker's
+/// refusal, and the close codes 1001, 1006, 1011, 1012, 1013 and 1014. Any other close code of the server, a violation
+/// of the protocol, a refused certificate, and a proxy's refusal with a status from 400 to 499 end the WebSocket. So
+/// does a server that refuses the handshake with a status which a later handshake would get too, such as 401, or with a
+/// `Retry-After` beyond ``maximumDelay``; a shorter `Retry-After` delays the next handshake.
 public struct WebSocketReconnection: Hashable, Sendable {
-    /// The delay before the first connection after a lost one; each further failure doubles it. Each delay is shortened at
-    /// random, to half of it at most: many clients of one server do not come back at the same moment.
+    /// The delay before the first connection after a lost one; each further failure doubles it. A random part of each
+    /// delay, at most half, is left out: many clients of one server do not come back at the same moment.
     public var delay: Duration
     /// The longest delay.
     public var maximumDelay: Duration
@@ -31,20 +31,21 @@ public struct WebSocketReconnection: Hashable, Sendable {
     /// The WebSocket ends with its connection.
     public static let never = WebSocketReconnection(delay: .zero, maximumDelay: .zero, limit: 0)
 
-    /// Opens the WebSocket again. The limit counts the connections that fail in a row, also those that the server accepts and
-    /// ends at once. After a connection that has received a message or a pong, or was open for `maximumDelay`, the count begins
-    /// anew. What was sent and not received when the connection was lost is not sent again: `resuming` can ask for it.
+    /// Opens the WebSocket again. The limit counts the connections that fail in a row, also the ones that the server
+    /// accepts and ends at once. After a connection that has received a message or a pong, or was open for
+    /// `maximumDelay`, the count begins anew. What was sent and not received when the connection was lost is not sent
+    /// again: `resuming` can ask for it.
     public static func always(
         delay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60), limit: Int? = 10
     ) -> WebSocketReconnection {
         WebSocketReconnection(delay: delay, maximumDelay: maximumDelay, limit: limit)
     }
 
-    /// The delay before the next connection; `nil` if there is none.
+    /// The delay before the next connection; `nil` if the WebSocket is not opened again.
     ///
     /// - Parameters:
     ///   - failures: How many connections have failed in a row, the lost one included.
-    ///   - jitter: A random number from 0 to 1: how much of half of the delay is added to the other half.
+    ///   - jitter: A random number from 0 to 1: the delay is half of the full delay, and this part of the other half.
     func delay(
         after error: AsyncNetError, closeCode: WebSocketCloseCode?, failures: Int, now: Date = Date(), jitter: Double
     ) -> Duration? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The URL of a WebSocket (RFC 6455 §3) as that of its handshake's request.
+/// The URL of a WebSocket (RFC 6455 §3), as the handshake's request needs it.
 struct WebSocketURL: URLWrapper {
     let url: any URLConvertible
 
