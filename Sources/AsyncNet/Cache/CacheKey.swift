@@ -1,4 +1,4 @@
-/// Under what a response is stored.
+/// The key under which a response is stored.
 struct CacheKey: Hashable, Sendable {
     /// The partition of the cache: see ``HTTPCache/partition(_:)``; empty for the cache itself.
     var partition = ""

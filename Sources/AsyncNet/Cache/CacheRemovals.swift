@@ -4,14 +4,14 @@ import Foundation
 final class CacheRemovals: Sendable {
     private struct State {
         var now: UInt64 = 0
-        /// When each URL was removed, and each partition, whose key has no URL.
+        /// When each URL and each partition was removed; the key of a partition has no URL.
         var times: [CacheKey: UInt64] = [:]
         var timeOfAll: UInt64 = 0
     }
 
     private let state = Locked(State())
 
-    /// How many URLs are kept. When there are more, all URLs count as removed.
+    /// How many removed URLs and partitions are kept. When there are more, all URLs count as removed.
     private static let capacity = 10_000
 
     var now: UInt64 { state.withLock { $0.now } }
@@ -53,7 +53,7 @@ final class CheckedWriter: Sendable {
     }
 
     private let state: Locked<State>
-    /// The bytes of a stored part that follow this one.
+    /// The bytes of a stored part that follow the bytes which are written.
     private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
 

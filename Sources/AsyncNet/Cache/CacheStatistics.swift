@@ -1,4 +1,4 @@
-/// How often a cache was used for hops, since it was made, and how much it holds.
+/// How often hops used a cache since it was made, and how much the cache holds.
 public struct CacheStatistics: Sendable, Hashable {
     /// Fresh responses that were used without a request to the server.
     public var hits = 0
@@ -15,8 +15,8 @@ public struct CacheStatistics: Sendable, Hashable {
     /// The size of the stored responses in bytes, by all processes that share the cache.
     public var bytes: Int64 = 0
 
-    /// The part of the requests that the cache took part in whose body came from the cache, from 0 to 1; `nil` without
-    /// such requests.
+    /// The part of the hops, among the ones that the cache took part in, which used a stored body: from 0 to 1; `nil`
+    /// without such hops.
     public var hitRate: Double? {
         let found = hits + revalidated + stale
         return found + misses == 0 ? nil : Double(found) / Double(found + misses)

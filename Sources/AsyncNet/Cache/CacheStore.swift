@@ -1,11 +1,12 @@
 import Foundation
 
-/// Keeps responses by partition and URL. Decides nothing about their use.
+/// Keeps responses by partition and URL. The rules of RFC 9111 are applied by its caller.
 protocol CacheStore: Sendable {
     /// The stored responses of a key, newest first.
     func entries(_ key: CacheKey) async -> [CacheEntry]
 
-    /// Takes the body of a response, which then replaces those of the same variant; `nil` if it cannot be stored.
+    /// The writer of a response's body. The complete response replaces the stored responses of the same variant. `nil`
+    /// if the response cannot be stored.
     func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)?
 
     /// Replaces the head of a stored response; its body stays. Does nothing if the response is not stored any more.
@@ -14,13 +15,13 @@ protocol CacheStore: Sendable {
     /// Removes a stored response, or the one that has replaced it.
     func remove(_ entry: CacheEntry, _ key: CacheKey) async
 
-    /// Removes the stored responses of the URL of a key, those to a QUERY of any content among them.
+    /// Removes the stored responses of a key's URL, including the responses to a QUERY of any content.
     func removeAll(of key: CacheKey) async
 
-    /// Removes the stored responses of a partition; all for `nil`.
+    /// Removes the stored responses of a partition, or all responses if it is `nil`.
     func removeAll(in partition: String?) async
 
-    /// How many responses of a partition are stored, and how many bytes they take; of all for `nil`.
+    /// How many responses of a partition are stored, and how many bytes they take; `nil` stands for the whole store.
     func usage(of partition: String?) async -> (entries: Int, bytes: Int64)
 
     /// The largest body that is stored, in bytes.
@@ -44,7 +45,7 @@ extension CachedBody {
     func read() async -> TransportBody? { await read(0..<size) }
 }
 
-/// Takes the body of one response. A body without `commit` is dropped with the last reference.
+/// Takes the body of one response. The last reference drops a body for which `commit` was not called.
 protocol CacheWriter: AnyObject, Sendable {
     /// - Returns: `false` if the body cannot be stored; the writer is not used any more then.
     func append(_ chunk: Data) async -> Bool

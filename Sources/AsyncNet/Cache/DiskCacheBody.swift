@@ -6,7 +6,7 @@ struct DiskCacheBody: CachedBody {
     let hash: String
 
     private static let pieceSize = 256 * 1024
-    /// A body that is not longer is read at once.
+    /// The size in bytes up to which a body is read at once.
     private static let smallSize: Int64 = 1 << 20
 
     /// Reads the file to check its hash before the first byte is delivered: a body cannot be taken back.

@@ -4,8 +4,8 @@ import Foundation
 /// lengths and the record's hash.
 ///
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
-/// footer or not the lengths that its footer has; so has a file of an earlier format, whose magic text has another
-/// number.
+/// footer, or its size is not the sum of the lengths in the footer. A file of an earlier format has no valid footer
+/// either: its magic text has another number.
 enum DiskCacheFormat {
     struct Record: Codable {
         /// The text of the response's ``CacheKey``.

@@ -4,14 +4,14 @@ import Foundation
 ///
 /// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
 /// process ends. Readers take no lock. There is no index: the name of a file is made of the hashes of its URL, of a
-/// QUERY's content, of its variant and of its partition, and the file is in one of 256 folders, by the first hash. A
-/// use sets the file's time of modification, so that the files which were not used for longest are known.
+/// QUERY's content, of its variant and of its partition, and the hash of the URL picks one of 256 folders. Each use of
+/// a file sets its time of modification, which tells the files that were not used for longest.
 final class DiskCacheStore: CacheStore {
     private let folder: String
     private let capacity: Int64
     let maximumBodySize: Int64
-    /// The bytes in the folder as far as this process knows, and how many it has added since it looked; `nil` before it
-    /// has looked.
+    /// The bytes in the folder as far as this process knows, and how many the process has added since it last listed
+    /// the folder; `nil` before it has done so.
     private let usage = Locked<(bytes: Int64, added: Int64)?>(nil)
 
     init(_ directory: URL, capacity: Int) throws(AsyncNetError) {
@@ -58,7 +58,8 @@ final class DiskCacheStore: CacheStore {
         if await writer.append(all: body) { await writer.commit() }
     }
 
-    /// Gives a complete file its name, in place of the former one, unless that response was requested later.
+    /// Gives a complete file its name, in place of a file of the same name, unless the response in that file was
+    /// requested later.
     fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: CacheKey, _ response: StoredResponse) {
         guard let path = file.path else { return }
         let target = self.path(of: key, response.variant)
@@ -87,7 +88,7 @@ final class DiskCacheStore: CacheStore {
     func removeAll(in partition: String?) async {
         await UserCode.run { [self] in
             for file in listed(of: partition) { FileSystem.remove(file.path) }
-            // A partition's part of the bytes is not known.
+            // How many bytes a partition takes is not known.
             usage.withLock { $0 = partition == nil ? (0, 0) : nil }
         }
     }
@@ -99,15 +100,15 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    /// Removes those of a key's files that are too many for look-ups to stay fast.
+    /// Removes the oldest of a key's files if there are too many for fast look-ups.
     private func removeOldest(_ paths: [String]) {
         guard paths.count > HTTPCache.mostVariants else { return }
         let files = paths.compactMap(FileSystem.listed).sorted { $0.modified < $1.modified }
         for file in files.prefix(paths.count - HTTPCache.mostVariants) { FileSystem.remove(file.path) }
     }
 
-    /// Removes the files that were not used for longest, down to nine tenths of the capacity, and files that a process
-    /// has begun and left. One process does so at a time.
+    /// Removes the files that were not used for longest, until nine tenths of the capacity are used, and files that a
+    /// process has begun and not completed. One process does so at a time.
     private func evict() {
         let bytes = FileSystem.withLock(at: "\(folder)/lock") { () -> Int64 in
             removeAbandoned()
@@ -191,7 +192,7 @@ private final class DiskCacheWriter: CacheWriter {
     private let response: StoredResponse
     private let state = Locked(State())
 
-    /// `nil` if no file can be made.
+    /// Fails if no file can be made.
     init?(_ store: DiskCacheStore, in folder: String, key: CacheKey, response: StoredResponse) {
         guard let file = try? TemporaryFile(in: folder, keepsName: true) else { return nil }
         self.store = store

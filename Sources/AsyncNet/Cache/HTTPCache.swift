@@ -7,10 +7,10 @@ public import Foundation
 ///     let response = await session.request(url).serializing(User.self).response
 ///     print(response.metrics.cacheOutcome)        // .hit, .revalidated, .stale, .miss, .bypassed
 ///
-/// Responses to GET and QUERY are stored if the server allows it, those to QUERY by the content of the request; unsafe
-/// methods remove what is stored of their URL. Any number of sessions may share a cache. A response is stored when its
-/// body has been read to its end, and not if the body is larger than an eighth of the capacity. When the capacity is
-/// used up, the least recently used responses are removed.
+/// Responses to GET and QUERY are stored if the server allows it, responses to QUERY by the content of the request too.
+/// A request with an unsafe method removes the stored responses of its URL. Any number of sessions may share a cache. A
+/// response is stored when its body has been read to its end, and not if the body is larger than an eighth of the
+/// capacity. When the capacity is used up, the least recently used responses are removed.
 ///
 /// Responses to requests with different credentials, or other secret headers such as `X-API-Key`, are kept apart unless
 /// the server calls them `public`. Cookies separate responses that the server calls `private`, or whose `Vary` names
@@ -24,7 +24,7 @@ public actor HTTPCache {
     /// The removals from this cache and from its partitions.
     nonisolated let removals: CacheRemovals
 
-    /// The largest body is this part of the capacity.
+    /// The largest body that is stored takes one eighth of the capacity.
     static let partOfBody: Int64 = 8
     /// The most responses of one URL: each request may have another value of a header that `Vary` names.
     static let mostVariants = 32
@@ -62,13 +62,13 @@ public actor HTTPCache {
         self.removals = removals
     }
 
-    /// A cache of its own, which shares capacity, folder and `willStore` with this one, and never a response.
+    /// A separate cache, which shares capacity, folder and `willStore` with this one, and never a response.
     ///
     ///     let session = Session(configuration: .init(cache: cache.partition("user-7")))
     ///
-    /// For a process that acts for many users: RFC 9111 has one user for a private cache. The same name, of which files
-    /// have a hash only, leads to the same responses, also in another process that uses the folder. A request uses,
-    /// stores and removes responses of its own partition only. A partition of a partition is another one.
+    /// For a process that acts for many users: a private cache of RFC 9111 has one user. The same name leads to the
+    /// same responses, also in another process that uses the folder; files contain only a hash of the name. A request
+    /// uses, stores and removes responses of its own partition only. A partition of a partition is another one.
     public nonisolated func partition(_ name: String) -> HTTPCache {
         let hash = Data("\(partition)\n\(name)".utf8).sha256
         return HTTPCache(store, willStore, partition: hash, removals: removals)
@@ -77,8 +77,8 @@ public actor HTTPCache {
     /// The partition's name in `store`; `nil` for all partitions.
     private nonisolated var part: String? { partition.isEmpty ? nil : partition }
 
-    /// How often this cache was used, and how much is stored: in a partition only, or in the cache with all its
-    /// partitions.
+    /// How often this cache was used, and how much is stored: by a partition in the partition alone, by any other cache
+    /// in all its partitions too.
     public var statistics: CacheStatistics {
         get async {
             let usage = await store.usage(of: part)
@@ -88,7 +88,8 @@ public actor HTTPCache {
         }
     }
 
-    /// Removes the stored responses of an absolute URL, not those of partitions; nothing for another text.
+    /// Removes the stored responses of an absolute URL, but not the responses of this cache's partitions. Does nothing
+    /// for a text that is no absolute URL.
     public func remove(_ url: some URLConvertible) async {
         guard let url = try? url.asURL() else { return }
         await removeResponses(of: url)
@@ -120,10 +121,10 @@ extension HTTPCache {
     ///         return .modify(headers)
     ///     }
     ///
-    /// It gets the request as it is sent, with cookies and credentials, when the response's head has arrived, and with
-    /// the headers that a 304 has changed. It runs on a thread that it may block. It is not called for what is never
-    /// stored: a response to a request with `no-store` or ``CacheMode/noStore``, and the statuses 304, 401, 407, 416,
-    /// 421 and 425.
+    /// The closure gets the request as it is sent, with cookies and credentials. It is called when the response's head
+    /// has arrived, and again when a 304 has changed the headers of a stored response. It runs on a thread that it may
+    /// block. The cache does not call the closure for a response that it never stores: a response to a request with
+    /// `no-store` or ``CacheMode/noStore``, and the statuses 304, 401, 407, 416, 421 and 425.
     public typealias WillStore = @Sendable (_ request: HTTPRequestHead, _ response: HTTPResponseHead) -> Storing
 
     /// What is stored of a response.
@@ -134,12 +135,12 @@ extension HTTPCache {
         case doNotStore
         /// The response with these headers in place of its own, if RFC 9111 §3 allows it by these: with another
         /// `Cache-Control`, for example. The request that is running gets the response as it is. `Content-Encoding` and
-        /// `Content-Range` must be those of the body.
+        /// `Content-Range` must fit the body.
         case modify(HTTPHeaders)
     }
 }
 
 extension HTTPCache: CustomReflectable {
-    /// What `dump` shows: nothing of the stored responses.
+    /// What `dump` shows: the type of the store, without the stored responses.
     public nonisolated var customMirror: Mirror { Mirror(self, children: ["store": "\(type(of: store))"]) }
 }

@@ -69,7 +69,7 @@ private final class MemoryWriter: CacheWriter {
 
     func commit() async {
         let body = body.withLock { $0 }
-        // A short body may be a part of a larger buffer, which it would keep in memory.
+        // A short body is copied: it may be a part of a larger buffer, which would stay in memory with the body.
         await store.add(response, body: body.count < 64 * 1024 ? Data(Array(body)) : body, for: key)
     }
 }

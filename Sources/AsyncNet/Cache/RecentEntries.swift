@@ -1,6 +1,6 @@
 import Foundation
 
-/// Responses in memory, of which the least recently used give way when there are more bytes than the capacity.
+/// Responses in memory. When they take more bytes than the capacity, the least recently used ones are removed.
 struct RecentEntries {
     struct Entry {
         var key: CacheKey
@@ -13,7 +13,7 @@ struct RecentEntries {
     private(set) var bytes = 0
     private var entries: [Entry?] = []
     private var free: [Int] = []
-    /// The numbers of a key's entries, those that were added last first.
+    /// The numbers of a key's entries, the newest first.
     private var numbers: [CacheKey: [Int]] = [:]
     /// The keys of the responses to a QUERY, by the key of their URL.
     private var queries: [CacheKey: Set<CacheKey>] = [:]
@@ -21,14 +21,14 @@ struct RecentEntries {
     private var uses = IndexedHeap<UInt64>()
     private var time: UInt64 = 0
 
-    /// What an entry takes in memory beside its texts and body, roughly.
+    /// How many bytes an entry takes in memory beside its texts and body, roughly.
     private static let overhead = 512
 
     init(capacity: Int) { self.capacity = max(0, capacity) }
 
     var count: Int { uses.count }
 
-    /// A key's entries, newest first; they count as used.
+    /// A key's entries, the newest first. This call counts as a use of each.
     mutating func entries(_ key: CacheKey) -> [Entry] {
         let found = (numbers[key] ?? []).compactMap { number in
             use(number)
@@ -37,7 +37,8 @@ struct RecentEntries {
         return found.count < 2 ? found : found.sorted { $0.response.received > $1.response.received }
     }
 
-    /// Adds an entry, in place of the one of the same key and variant, unless that was requested later.
+    /// Adds an entry, in place of the entry of the same key and variant, unless that entry's response was requested
+    /// later.
     mutating func add(_ response: StoredResponse, body: Data, for key: CacheKey) {
         let equal = (numbers[key] ?? []).filter { entries[$0]?.response.variant == response.variant }
         if equal.contains(where: { (entries[$0]?.response.requested ?? .distantPast) > response.requested }) { return }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension TransportBody {
-    /// The body with a closure that gets each chunk, and one that is called once at the end, with the error of a body
-    /// that breaks off; not if the reader leaves early.
+    /// The body, with a closure that gets each chunk, and a closure that is called once at the body's end, with the
+    /// error if the body breaks off. The latter is not called if the reader stops before the end.
     fileprivate func watched(
         onChunk: (@Sendable (Data) async -> Void)? = nil, onEnd: (@Sendable ((any Error)?) async -> Void)? = nil
     ) -> TransportBody {
@@ -23,8 +23,8 @@ extension TransportBody {
 }
 
 extension TransportResponse {
-    /// The response with a body that is stored as it is read, and that other requests get once it has been read to its
-    /// end and was decoded; at once if it is in memory and has no content coding.
+    /// The response with a body that is stored as it is read. Other requests get the stored response once the body has
+    /// been read to its end and decoded; at once if the body is in memory and has no content coding.
     func storing(in writer: CheckedWriter) async -> TransportResponse {
         if let data = body.data, !isCoded {
             await writer.append(data)
