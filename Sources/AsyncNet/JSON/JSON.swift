@@ -8,7 +8,7 @@ public import Foundation
 ///     let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
 ///
 /// Reading a missing member or element gives a value whose accessors are `nil` and whose ``exists`` is `false`; an
-/// explicit `null` exists and ``isNull``. Numbers are exact: integers of up to 64 bits are stored as such, longer
+/// explicit `null` exists and ``isNull``. Numbers are exact: integers of up to 64 bits are stored as integers, longer
 /// integers and decimals beyond `Double` as their text. Numbers are equal if their values are: `1 == 1.0`. The order of
 /// members is not kept. Parsing refuses documents nested deeper than 512 levels.
 @dynamicMemberLookup

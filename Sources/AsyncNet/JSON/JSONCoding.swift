@@ -32,8 +32,8 @@ extension JSON {
         return Data(writer.bytes)
     }
 
-    /// Decodes a type from this value, as `decoder` would from its text; without one, as a default `JSONDecoder`, but a
-    /// ``JSON`` inside the type keeps every digit of its numbers.
+    /// Decodes a type from this value, as `decoder` would from the value's text. Without a decoder, decodes as a
+    /// default `JSONDecoder` does, but a ``JSON`` inside the type keeps every digit of its numbers.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder? = nil
     ) throws(AsyncNetError) -> Value {
@@ -77,8 +77,8 @@ extension JSON: Codable {
     /// Decodes the value with any decoder.
     ///
     /// With ``StandardJSONDecoder``, the default of this library, numbers keep every digit, at any depth of another
-    /// type. With a `JSONDecoder` they are as it reads them: `1.0` becomes `1`, digits beyond the 38 of `Decimal` are
-    /// rounded, and a number beyond the range of `Decimal` and `Double`, such as `1e400`, is an error.
+    /// type. A `JSONDecoder` changes numbers: `1.0` becomes `1`, digits beyond the 38 of `Decimal` are rounded, and a
+    /// number beyond the range of `Decimal` and `Double`, such as `1e400`, is an error.
     public init(from decoder: any Decoder) throws {
         if let exact = try JSONDocument.value(at: decoder) { self = exact } else { self = try Self.plain(decoder) }
     }
@@ -109,8 +109,7 @@ extension JSON: Codable {
     /// Encodes the value with any encoder.
     ///
     /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, at any depth of another
-    /// type. With a `JSONEncoder` they are as it writes them: `1.0` becomes `1`, and a number that `Decimal` would
-    /// round is an error.
+    /// type. A `JSONEncoder` changes numbers: `1.0` becomes `1`, and a number that `Decimal` would round is an error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let insertions = JSONInsertions.collecting(encoder) {

@@ -10,7 +10,8 @@ final class JSONDocument: Sendable {
 
     private enum Root {
         case unread(Data)
-        /// `nil` if the document is not supported, or repeats a name in an object, as decoders treat that differently.
+        /// The parsed document; `nil` if it is not supported, or repeats a name in an object, which decoders treat
+        /// differently.
         case read(JSON?)
     }
 
@@ -26,7 +27,7 @@ final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
-    /// The number that does not fit its type, because of which a decoder has called a valid document invalid.
+    /// The number because of which a decoder has called a valid document invalid: it does not fit its type.
     fileprivate static func misfit<Value: Decodable>(of type: Value.Type, in data: Data) -> JSONNumberMisfit? {
         data.withUnsafeBytes { bytes in
             guard let tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
@@ -60,8 +61,8 @@ final class JSONDocument: Sendable {
 }
 
 extension AsyncNetError {
-    /// An error of a decoder. Of a number that does not fit its type `JSONDecoder` on Linux says that the document is
-    /// invalid; the message names the number.
+    /// An error of a decoder. For a number that does not fit its type, `JSONDecoder` on Linux says that the document is
+    /// invalid; this error's message names the number.
     init<Value: Decodable>(
         decoding type: Value.Type, _ error: any Error, from data: Data, in subject: String = "The body"
     ) {
@@ -76,7 +77,8 @@ extension AsyncNetError {
 }
 
 extension JSON {
-    /// Whether the decoder reads a value of this kind; if not, it is a wrapper that changes paths or values.
+    /// Whether the decoder reads the same scalar, or a container with as many elements or members; if not, the decoder is
+    /// a wrapper that changes paths or values.
     fileprivate func isLike(_ decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch storage {
@@ -98,14 +100,16 @@ extension JSON {
 }
 
 extension JSONTape {
-    /// `nil` if the tape did not support something, even if the type's `init(from:)` ignored the error.
+    /// The decoded value; `nil` if the tape did not support a part of it, even if the type's `init(from:)` ignored the
+    /// error.
     fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
         data.withUnsafeBytes { bytes in
             guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
             // The bytes are valid only in this closure.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            // If a type has kept its decoder, `JSONDecoder` decodes it again: this decoder's bytes become invalid.
+            // If a type has kept its decoder, `JSONDecoder` decodes the value again, since the bytes of the kept
+            // decoder become invalid.
             return isKnownUniquelyReferenced(&tape) ? value : nil
         }
     }

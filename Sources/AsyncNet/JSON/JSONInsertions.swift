@@ -8,7 +8,7 @@ final class JSONInsertions: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
 
     private struct State {
-        /// The random prefix of placeholders, which no string of the value has; made for the first one.
+        /// The random prefix of placeholders, made for the first placeholder.
         var prefix: String?
         var values: [JSON] = []
     }
@@ -28,7 +28,7 @@ final class JSONInsertions: Sendable {
         let data = try copy.encode(value)
         let state = insertions.state.withLock { $0 }
         guard let prefix = state.prefix else { return data }
-        // A type with an encoder of its own may have put a placeholder inside a string.
+        // Encodes without placeholders if they cannot be replaced: a type may have put one inside a string.
         return try insert(state.values, prefix, into: data, encoder.outputFormatting) ?? encoder.encode(value)
     }
 

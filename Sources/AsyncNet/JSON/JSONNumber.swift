@@ -3,7 +3,7 @@ import Foundation
 /// A JSON number in the cheapest exact form.
 ///
 /// Integers are `int`, or `uint` above `Int64.max`. Other numbers are `double` if the shortest text of the double is
-/// the same number. The rest, integers beyond 64 bits and decimals beyond a double's precision, are kept as `text`.
+/// the same number. All others, integers beyond 64 bits and decimals beyond a double's precision, are `text`.
 enum JSONNumber: Sendable {
     case int(Int64)
     case uint(UInt64)

@@ -1,7 +1,7 @@
 /// A JSON document as a list of its values in order, with their positions in the bytes.
 ///
 /// The first of two steps to a decoded type. Supports common documents only: without escaped names, repeated names,
-/// deep nesting and errors. For others, and for unsupported types, the caller uses `JSONDecoder`.
+/// deep nesting and errors. For other documents, and for unsupported types, the caller uses `JSONDecoder`.
 final class JSONTape {
     enum Kind: UInt8 { case null, yes, no, number, string, escapedString, array, object }
 

@@ -104,7 +104,7 @@ private struct Elements: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    /// Reads the next element, and advances if that succeeds.
+    /// Reads the next element, and advances if the read succeeds.
     private mutating func take<Value>(_ read: (Int) throws -> Value) throws -> Value {
         guard !isAtEnd else { throw tape.giveUp() }
         let value = try read(next)

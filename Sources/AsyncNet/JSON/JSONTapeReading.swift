@@ -167,7 +167,7 @@ extension JSONTape {
         return path
     }
 
-    /// Not supported: only the containers of the enclosing types know the path.
+    /// Not supported: only the containers of the enclosing types know their parts of the path.
     var path: [any CodingKey] {
         _ = giveUp()
         return []
@@ -177,7 +177,7 @@ extension JSONTape {
 /// A number that does not fit the type that was asked for, such as 300 for `Int8`.
 struct JSONNumberMisfit {
     let path: [any CodingKey]
-    /// As in the document, at most 40 characters.
+    /// The number's text in the document, at most 40 characters.
     let text: Substring
     let type: any Any.Type
 }
