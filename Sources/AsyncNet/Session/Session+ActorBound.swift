@@ -1,9 +1,9 @@
 /// Requests with parameters that must not leave the caller's actor: values whose `Encodable` conformance is isolated,
 /// as in a module whose default isolation is the main actor.
 ///
-/// The parameters are encoded, and the modifier of the options is called, by the caller, when the request is made; a
-/// retry does not encode anew. Swift chooses these functions by the type of the parameters. For other methods than POST
-/// give `request` the method.
+/// When the request is made, the parameters are encoded and the modifier of the options is called, both on the caller's
+/// actor; a retry does not encode anew. Swift chooses these functions by the type of the parameters. For other methods
+/// than POST give `request` the method.
 extension Session {
     /// A request with parameters that are encoded at once, on the caller's actor.
     @_disfavoredOverload

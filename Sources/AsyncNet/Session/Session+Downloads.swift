@@ -7,8 +7,8 @@ extension Session {
     ///   - destination: The place of the file; by default a file with a unique name in the folder for temporary files,
     ///     see ``DownloadDestination/temporary``.
     ///   - method: GET by default.
-    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - parameters: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - encoder: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names.
     ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
     ///     64. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`), are not

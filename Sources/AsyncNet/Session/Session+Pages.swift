@@ -9,12 +9,12 @@ extension Session {
     ///   - type: What each page is decoded as.
     ///   - url: The first page's URL: a `String`, `URL`, `URLComponents` or ``URLTemplate``; relative URLs need a
     ///     session with a base URL.
-    ///   - parameters: For the first page, in the query unless another encoder is given.
-    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - parameters: The first page's parameters, in the query unless another encoder is given.
+    ///   - encoder: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
     ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only, and its
     ///     modifier changes the first page's request, on which the requests of linked pages are modelled.
-    ///   - decoder: Decodes each page; with `nil`, the session's ``SessionConfiguration/decoder``.
+    ///   - decoder: Decodes each page; `nil` stands for the session's ``SessionConfiguration/decoder``.
     ///   - next: How the next page is found.
     public nonisolated func pages<Page: Decodable & Sendable>(
         _ type: Page.Type, from url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,

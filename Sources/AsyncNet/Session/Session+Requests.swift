@@ -6,8 +6,8 @@ extension Session {
     ///   - method: Any method; GET by default.
     ///   - parameters: Encoded into the body or the query when the request starts, on no actor; `nil` changes nothing. A
     ///     literal of mixed values needs `as JSON`.
-    ///   - encoder: With `nil`, a query for GET, HEAD and DELETE (``SessionConfiguration/formEncoder``), and
-    ///     ``SessionConfiguration/encoder`` for other methods.
+    ///   - encoder: `nil` stands for a query by ``SessionConfiguration/formEncoder`` with GET, HEAD and DELETE, and for
+    ///     ``SessionConfiguration/encoder`` with other methods.
     ///   - headers: Replace the session's headers of the same names; an array or a dictionary literal.
     ///   - options: Policies and limits of this request.
     public nonisolated func request(

@@ -5,8 +5,8 @@ extension Session {
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
     ///   - method: GET by default.
-    ///   - parameters: As those of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///   - encoder: As that of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - parameters: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    ///   - encoder: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names.
     ///   - options: Policies and limits of this request.
     public nonisolated func stream(
@@ -17,8 +17,8 @@ extension Session {
         stream(options, assembly.blueprint(url, method, headers, parameters, encoder))
     }
 
-    /// A stream with a given body. The response may be read while the body is still being sent, if the server responds
-    /// before its end: over sockets, and over HTTP/2.
+    /// A stream with a given body. If the server responds before it has the whole body, the response can be read while
+    /// the body is still being sent: over sockets, and over HTTP/2.
     ///
     /// - Parameters:
     ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.

@@ -4,9 +4,9 @@
 ///     try await session.upload(.file(fileURL), to: url, method: .put).serializing(Receipt.self).value
 ///     try await session.upload(.stream(chunks, length: nil), to: url).serializing(Receipt.self).value
 ///
-/// A response may arrive while the body is still being sent: after an error status, such as 413, the rest of the body
-/// is not sent; after a 2xx it is. A redirect that requires the body again (307, 308) ends the upload of a body that
-/// can be sent only once with `.redirectFailed`.
+/// A response may arrive while the body is still being sent. After an error status, such as 413, the rest of the body
+/// is not sent; after a 2xx status it is. A redirect that requires the body again (307, 308) ends the upload of a body
+/// that can be sent only once with `.redirectFailed`.
 extension Session {
     /// An upload to a URL. An invalid argument is the error of the awaited outcome.
     ///

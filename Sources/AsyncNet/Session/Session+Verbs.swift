@@ -40,7 +40,7 @@ extension Session {
         request(url, method: .post, parameters: parameters, encoder: encoder, headers: headers, options: options)
     }
 
-    /// A PUT request, with parameters as those of ``post(_:parameters:encoder:headers:options:)-93iw5``.
+    /// A PUT request; its parameters are encoded as in ``post(_:parameters:encoder:headers:options:)-93iw5``.
     public nonisolated func put(
         _ url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
@@ -48,7 +48,7 @@ extension Session {
         request(url, method: .put, parameters: parameters, encoder: encoder, headers: headers, options: options)
     }
 
-    /// A PATCH request, with parameters as those of ``post(_:parameters:encoder:headers:options:)-93iw5``.
+    /// A PATCH request; its parameters are encoded as in ``post(_:parameters:encoder:headers:options:)-93iw5``.
     public nonisolated func patch(
         _ url: some URLConvertible, parameters: (some Encodable & Sendable)? = JSON?.none,
         encoder: (any ParameterEncoder)? = nil, headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
@@ -60,9 +60,9 @@ extension Session {
     ///
     ///     let rows = try await session.query("search", body: .json(filter)).serializing([Row].self).value
     ///
-    /// The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one, that of other bodies is
-    /// given by `headers`. If the body is in memory, ``HTTPCache`` stores the response under the URL and the body. To
-    /// send parameters that the session's ``SessionConfiguration/encoder`` encodes, call
+    /// The request needs a `Content-Type`: ``RequestBody/json(_:encoder:)`` and forms have one; for another body,
+    /// `headers` must contain it. If the body is in memory, ``HTTPCache`` stores the response under the URL and the
+    /// body. To send parameters that the session's ``SessionConfiguration/encoder`` encodes, call
     /// ``Session/request(_:method:parameters:encoder:headers:options:)-8tv95`` with the method `.query`.
     public nonisolated func query(
         _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],

@@ -21,10 +21,11 @@ public actor Session {
 
     private var running: [RequestID: RequestEngine] = [:]
     private(set) var isFinished = false
+    /// Fulfilled when the transport has been shut down.
     private let end = Promise<Void>()
     /// Shuts the transport down when the last transfer has ended, even if no task awaits `finish()` any more.
     private var shutdown: Task<Void, Never>?
-    /// Ends the wait for loops over pages that do not ask for their next page.
+    /// The timer that ends the wait of `finish()` for loops over pages which ask for no next page.
     private var patience: TimerQueue.Timer?
     private var isPatient = true
 
@@ -66,9 +67,10 @@ public actor Session {
     ///
     /// What running requests need is still sent: their retries and redirects, and the requests that their own adapters,
     /// retriers, authenticators and other code make in this session. So are the next pages of a loop over
-    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page, unless the loop asks
-    /// for no page for 10 seconds while no request runs. Each running request may begin 10 more attempts, so that a
-    /// stream which reconnects without end ends. Call this function in no code that a running request waits for.
+    /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; this function does
+    /// not wait for a loop that asks for no page for 10 seconds while no request runs, and waits for a list without an
+    /// end until the loop ends or its task is cancelled. Each running request may begin 10 more attempts, so that a
+    /// stream which always reconnects ends. Call this function in no code that a running request waits for.
     ///
     /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
     /// second. If the awaiting task is cancelled, it returns at once, and the session finishes in the background.
@@ -117,7 +119,7 @@ extension Session {
         shutDownIfDrained()
     }
 
-    /// Whether the current task may send nothing more: after ``finish()``, unless it does so for a running request.
+    /// Whether the current task may send nothing more: after ``finish()``, unless it works for a running request.
     var refuses: Bool {
         guard isFinished else { return false }
         return shutdown != nil || Purpose.current?.isNeeded(in: environment.identity) != true
@@ -129,14 +131,17 @@ extension Session {
     ///     for await event in session.events { print(event) }
     ///
     /// Observing begins when this property is read; read it once for each loop. Any number of loops may observe, and
-    /// none delays a request: up to 10,000 events wait for a loop, which then loses the oldest, see
-    /// ``SessionEvent/lostBefore``.
+    /// none delays a request: up to 10,000 events wait for a loop, then the oldest are lost;
+    /// ``SessionEvent/lostBefore`` counts the lost events.
     public nonisolated var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         environment.events.observe(.standard, capacity: 10_000)
     }
 
-    /// Every event, with the expensive kinds that `interests` selects. As many as `capacity` events wait for this
-    /// observer before it loses the oldest.
+    /// Every event, with the expensive kinds that `interests` selects, see ``EventInterests``.
+    ///
+    /// - Parameters:
+    ///   - interests: Which of the expensive kinds of events are needed.
+    ///   - capacity: How many events wait for this observer before it loses the oldest.
     public nonisolated func events(_ interests: EventInterests, capacity: Int = 10_000) -> some AsyncSequence<
         SessionEvent, Never
     > & Sendable {
@@ -144,7 +149,7 @@ extension Session {
     }
 
     /// Returns when the session's monitors have received all events so far, or when the task is cancelled. A monitor
-    /// must not await this, since it would wait for itself.
+    /// must not await this function, since the monitor would wait for itself.
     public nonisolated func monitorsReceivedEvents() async { await environment.events.drained() }
 }
 
