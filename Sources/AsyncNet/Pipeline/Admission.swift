@@ -9,7 +9,7 @@ struct Admission<Rest: Station>: Station {
             return try await rest.response(to: request, in: attempt)
         }
         let origin = request.head.url.origin
-        // The time of an attempt that has sent a hop runs on, and may end this wait.
+        // In an attempt that has sent a hop, the attempt's time limit runs on, and may end this wait.
         if attempt.task?.isTimed == true {
             try await attempt.interruptibly { [self] in try await admit(origin, attempt) }
         } else {
@@ -46,10 +46,11 @@ struct Admission<Rest: Station>: Station {
 }
 
 extension Attempt {
-    /// The hop has this response, whose body is read or not needed. Further calls for the hop do nothing.
+    /// Ends the hop with this response, whose body has been read or is not needed. Further calls for the hop do
+    /// nothing.
     ///
-    /// - Parameter next: The request of the next hop. If that goes to the same origin, its response tells the origin's
-    ///   circuit breaker what this one leaves open: a redirect before each failure is no success.
+    /// - Parameter next: The request of the next hop. If it goes to the same origin, the origin's circuit breaker
+    ///   counts the response of the next hop instead of this one: a redirect before each failure is no success.
     func endHop(_ head: HTTPResponseHead, next: TransportRequest? = nil) {
         if next?.head.url.origin == head.url.origin { run.takePass()?.record(.ignored) }
         judgeHop(head)
@@ -57,7 +58,7 @@ extension Attempt {
         run.releasePermit()
     }
 
-    /// The hop's response is known; its body may not be.
+    /// Reports the hop's status to the origin's circuit breaker; the body may still be on its way.
     func judgeHop(_ head: HTTPResponseHead) { run.takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
 
     func failHop(_ error: any Error) async {
@@ -78,8 +79,8 @@ extension Attempt {
     /// Errors of validators that look at the head.
     private static let refusals: Set<AsyncNetError.Code> = [.unacceptableStatus, .unacceptableContentType]
 
-    /// A transfer that a timeout or a deadline ends fails with `.cancelled`; this is the reason for that cancel. A
-    /// deadline is not held against an origin whose response had begun.
+    /// The reason for a cancel: a transfer that a timeout or a deadline ends fails with `.cancelled`. A deadline does
+    /// not count against an origin whose response had begun.
     private func cause(of code: AsyncNetError.Code) async -> AsyncNetError.Code {
         guard code == .cancelled else { return code }
         if let end = run.policies.end, end <= run.environment.timers.time.now {

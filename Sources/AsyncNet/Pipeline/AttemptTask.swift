@@ -5,14 +5,14 @@ final class AttemptTask: Sendable {
         var cancel: (@Sendable () -> Void)?
         var failure: AsyncNetError?
         var timer: TimerQueue.Timer?
-        /// Set at the attempt's end: a timeout that comes later must not end the next attempt.
+        /// Set at the attempt's end: a later timeout must not end the next attempt.
         var isOver = false
     }
 
     private let state = Locked(State())
 
-    /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`; so does `fail`, whose error is
-    /// thrown, also if that came before this part.
+    /// Runs `work` and waits for its end. A cancel of the calling task cancels `work`. So does `fail`, whose error is
+    /// then thrown, also if `fail` was called before.
     func run<Value: Sendable>(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -36,7 +36,7 @@ final class AttemptTask: Sendable {
         }
     }
 
-    /// Whether the attempt's time is limited, and has begun.
+    /// Whether the attempt has a time limit that runs.
     var isTimed: Bool { state.withLock { $0.timer != nil } }
 
     func beginTime(_ schedule: (AttemptTask) -> TimerQueue.Timer?) {

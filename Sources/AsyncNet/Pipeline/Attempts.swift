@@ -42,7 +42,7 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
-    /// - Parameter earlier: The response of the last attempt that had one.
+    /// - Parameter earlier: The last earlier attempt's response, if an attempt had one.
     private static func end(
         _ result: Result<Response, any Error>, _ run: RequestRun, _ earlier: Response?
     ) throws -> Response {
@@ -91,8 +91,8 @@ struct Attempts<Rest: Station>: Station {
         return prepared
     }
 
-    /// Validators of a whole response in memory; the head of a download or stream was validated before its body was
-    /// read.
+    /// Runs the validators on a whole response in memory. The head of a download or stream was validated before its
+    /// body was read.
     private func validate(_ response: Response, _ run: RequestRun) async throws {
         guard let data = response.data, !run.policies.validators.isEmpty else { return }
         let raw = RawResponse(requestHead: response.request.head, head: response.head, data: data)
@@ -103,7 +103,8 @@ struct Attempts<Rest: Station>: Station {
         run.send(.validated(nil))
     }
 
-    /// Adapts the request; with a cache first with an expired credential, which is refreshed only if the request is sent.
+    /// Adapts the request. With a cache, an expired credential is used first, and refreshed only if the request is
+    /// sent.
     private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt, _ isRepeated: Bool)
         async throws -> TransportRequest
     {
@@ -141,7 +142,8 @@ struct Attempts<Rest: Station>: Station {
         return settled
     }
 
-    /// Userinfo in a URL that an adapter sets becomes the credential, unless the request has one for that origin.
+    /// Makes the userinfo of a URL that an adapter set the credential, unless the request has a credential for that
+    /// origin.
     private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
         guard let credential = PasswordCredential.take(from: &adapted),
             attempt.credential?.origin != adapted.head.url.origin
@@ -151,7 +153,7 @@ struct Attempts<Rest: Station>: Station {
 }
 
 extension RequestRun {
-    /// The request with what the run's sink adds, such as a `Range`.
+    /// The request with the headers that the run's sink adds, such as `Range`.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var timed = request
         if let timeout = policies.timeout { timed.timeout = timeout }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Adds to a hop's request the cookies of its URL, and what the transport is told of the request.
+/// Adds to a hop's request the cookies of its URL, and the request's settings for the transport.
 struct Bridge<Rest: Station>: Station {
     private let rest: Rest
 
@@ -32,8 +32,9 @@ struct Bridge<Rest: Station>: Station {
 }
 
 extension HTTPRequestHead {
-    /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, of which a range
-    /// is other bytes (RFC 9110 §14.1.2); servers that code while they send ignore the range. As in the Fetch standard.
+    /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, in which a
+    /// range has other bytes (RFC 9110 §14.1.2), and servers that encode while they send ignore the range. The Fetch
+    /// standard does the same.
     fileprivate mutating func asksForUncodedRange() {
         let hasRange = headers.contains { $0.hasName("Range") && !$0.isOmission }
         guard hasRange, !headers.contains(name: "Accept-Encoding") else { return }

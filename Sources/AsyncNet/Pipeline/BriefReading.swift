@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads at most the first 64 KiB, for at most one second, of the bodies of redirects, of challenges, and of responses
-/// whose head a validator rejects. Such a body may break off, or never end.
+/// whose head a validator rejects. Such a body may break off or never end.
 extension Attempt {
     private static let briefLength = 64 * 1024
     private static let briefTime = Duration.seconds(1)

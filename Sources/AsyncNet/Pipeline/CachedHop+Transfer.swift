@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a hop does that needs the server: a request that the cache takes no part in, one without a stored response, or one
-/// that has the server confirm a stored response.
+/// The hop's request to the server, if the cache takes no part in the hop, has no stored response, or needs the server
+/// to confirm a stored response.
 extension CachedHop {
     typealias Transfer = (TransportRequest) async throws -> Response
 
@@ -72,7 +72,8 @@ extension CachedHop {
         run.watch.hopLeads(to: .replaced)
         defer { attempt.endHop(response.head) }
         guard let body else {
-            // A damaged one is removed already; one without the requested range is still confirmed.
+            // A damaged stored response is removed already. One that lacks the requested range stays, since the server
+            // has confirmed it.
             if !isVersion { await cache.store.remove(entry, key) }
             return nil
         }
@@ -85,8 +86,8 @@ extension CachedHop {
     /// The statuses in whose place a stale response may be used (RFC 5861 §4).
     private static let errors: Set<Int> = [500, 502, 503, 504]
 
-    /// Stores what a 304 response has changed: the stored response may suit other requests now, or not be stored any
-    /// more.
+    /// Stores the headers that a 304 response has changed. With them the stored response may suit other requests, or
+    /// may not be stored any more.
     private func update(_ entry: CacheEntry, to confirmed: StoredResponse, _ sent: Sent) async {
         guard !cache.removals.hasRemoved(key, since: sent.removals) else { return }
         var (updated, variant) = (confirmed, CacheVariant?.none)
@@ -101,15 +102,14 @@ extension CachedHop {
         if variant != entry.response.variant { await supersede(entry) }
     }
 
-    /// Removes a stored response that the server's has superseded, unless the server of that one was verified by more than
-    /// this request demands.
+    /// Removes a stored response that the server's response has superseded, unless the stored one came from a server
+    /// that was verified more strictly than this request demands.
     private func supersede(_ entry: CacheEntry) async {
         guard request.trust.serves(entry.response.variant.trust) else { return }
         await cache.store.remove(entry, key)
     }
 
-    /// The headers that are stored of a response, by the cache's ``HTTPCache/WillStore`` and RFC 9111 §3; `nil` if nothing
-    /// is stored.
+    /// The headers to store, as the cache's ``HTTPCache/WillStore`` and RFC 9111 §3 decide; `nil` if nothing is stored.
     private func headersToStore(_ status: Int, _ headers: HTTPHeaders) async -> HTTPHeaders? {
         guard CacheRules.mayBeStored(status) else { return nil }
         var headers = headers
@@ -132,7 +132,7 @@ extension CachedHop {
         let removals: UInt64
     }
 
-    /// The response with a body that is stored as it is read; `nil` if it may not be stored.
+    /// The response with a body that is stored as it is read; `nil` if the response may not be stored.
     private func storing(_ response: Response, _ sent: Sent) async -> Response? {
         let head = response.head
         guard request.method != .head, head.contentLength ?? 0 <= cache.store.maximumBodySize,
@@ -154,14 +154,15 @@ extension CachedHop {
         return response.with(await response.message.storing(in: checked))
     }
 
-    /// The bytes of a stored part before and after this one, and the part that they become together (RFC 9111 §3.4).
+    /// The bytes of a stored part before and after the received part, and the part that all of them form (RFC 9111
+    /// §3.4).
     private struct Neighbour {
         let whole: StoredResponse
         let before: TransportBody
         let after: TransportBody
     }
 
-    /// The stored part that this one continues or overlaps; `nil` without one that is whole.
+    /// The stored part that the received part continues or overlaps; `nil` if there is none, or its body is damaged.
     private func neighbour(of part: StoredResponse) async -> Neighbour? {
         guard let bytes = part.contentRange?.bytes else { return nil }
         for entry in await cache.store.entries(key) {
@@ -180,7 +181,7 @@ extension CachedHop {
 }
 
 extension TransportRequest {
-    /// The request with the directives by which other caches on its way do what the mode requires, as in the Fetch
+    /// The request with the directives that make other caches on the way do what the mode requires, as in the Fetch
     /// standard.
     fileprivate func forced(by mode: CacheMode) -> TransportRequest {
         var copy = self
@@ -198,8 +199,8 @@ extension TransportRequest {
         if !head.headers.contains(name: name) { head.headers.add(name: name, value: value) }
     }
 
-    /// The request with conditions. What its transport reports early of a response that a stored one replaces is not
-    /// passed on as the request's response.
+    /// The request with conditions. If a stored response replaces the server's, the head that the transport reports
+    /// early is not passed on as the request's response.
     fileprivate func with(
         _ conditions: [HTTPHeader], _ watch: TransferWatch,
         _ isReplaced: @escaping @Sendable (HTTPResponseHead) -> Bool

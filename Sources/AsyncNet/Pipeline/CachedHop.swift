@@ -16,7 +16,7 @@ struct CachedHop: Sendable {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
-        // The request is sent, and fails with the transport's error.
+        // Without the cache the request fails with the transport's error.
         guard trust != .nothing else { return nil }
         plain = attempt.hopRequest ?? outgoing
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
@@ -44,7 +44,7 @@ struct CachedHop: Sendable {
             if let response = await use(entries[index], as: outcome) { return response }
             return request.isOnlyIfCached ? try await unavailable() : try await fetched(outgoing, transfer)
         case .useAndRevalidate(let index):
-            // The revalidation would send the expired credential.
+            // A revalidation in the background would send the expired credential.
             if attempt.isStoredOnly { throw ReplacedCredential() }
             guard let response = await use(entries[index], as: .stale) else {
                 return try await fetched(outgoing, transfer)
@@ -74,7 +74,7 @@ struct CachedHop: Sendable {
         return await use(entry.response, body, of: entry, as: outcome)
     }
 
-    /// - Parameter entry: Removed if the body does not decode.
+    /// - Parameter entry: The stored response, which is removed if its body does not decode.
     func use(_ response: StoredResponse, _ body: TransportBody, of entry: CacheEntry, as outcome: CacheOutcome) async
         -> Response
     {
@@ -87,8 +87,8 @@ struct CachedHop: Sendable {
         return stored(message.decoded { [cache, key] in await cache.store.remove(entry, key) })
     }
 
-    /// The bytes of the stored body that the request asks for; `nil` if the body is damaged, which is removed then, and if
-    /// it has no byte of the requested range.
+    /// The bytes of the stored body that the request asks for; `nil` if the body has no byte of the requested range, or
+    /// is damaged: then the stored response is removed.
     func body(of entry: CacheEntry) async -> TransportBody? {
         if request.method == .head { return TransportBody(Data()) }
         guard let bytes = bytes(of: entry) else { return nil }

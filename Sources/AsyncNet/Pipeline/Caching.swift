@@ -2,8 +2,8 @@ import Foundation
 
 /// Responds from the session's HTTP cache where the hop needs no server (RFC 9111), and stores responses.
 ///
-/// Stands before the permit: a stored response waits for none, and may be used although its origin's circuit breaker is
-/// open. What the cache does for a hop that needs the server stands in ``CachedHop``.
+/// This station comes before ``Admission``: a stored response waits for no permit, and may be used although its
+/// origin's circuit is open. ``CachedHop`` has the rules.
 struct Caching<Rest: Station>: Station {
     private let rest: Rest
 
@@ -14,7 +14,7 @@ struct Caching<Rest: Station>: Station {
         return try await cachedResponse(to: request, in: attempt)
     }
 
-    /// Not inlined: its frame would be that of every request without a cache.
+    /// Not inlined: requests without a cache would have a larger frame.
     @inline(never)
     private func cachedResponse(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         let transfer: CachedHop.Transfer = { request in

@@ -2,8 +2,8 @@ import Foundation
 
 /// Sends an attempt's request, and passes the response to the run's sink.
 ///
-/// Validators run here and in ``Attempts``: validators of the head before the body is read, since the body may break
-/// off or never end; those of the whole response after it.
+/// Validators of the head run here before the body is read, since the body may break off or never end. Validators of
+/// the whole response run in ``Attempts``.
 extension Attempt {
     /// Sends the request over the stations, and returns when the sink has received the response's body.
     func exchange(_ first: TransportRequest, over stations: some Station) async throws -> Response {
@@ -34,7 +34,8 @@ extension Attempt {
         }
     }
 
-    /// A stored response is delivered even if the attempt's time is over: it may stand for that error.
+    /// Delivers the response. A stored response is delivered even if the attempt's time is over, since it may replace
+    /// that error.
     private func deliver(_ response: Response) async throws -> Data? {
         if response.isStored { run.watch.stop() }
         guard task != nil, !response.isStored, !response.message.body.isOver else {
@@ -87,8 +88,7 @@ extension Attempt {
         }
     }
 
-    /// Validates the head. Of a refused body the bytes that arrive within the limits of a brief reading are kept for the
-    /// error.
+    /// Validates the head. If the head is refused, the error keeps the bytes of the body that a brief reading gets.
     private func check(_ response: Response) async throws {
         var pending = RawResponse(requestHead: response.request.head, head: response.head, data: Data())
         pending.isBodyPending = true
@@ -104,13 +104,13 @@ extension Attempt {
         run.send(.validated(nil))
     }
 
-    /// The first validator's refusal of this response, whose body is to be kept in memory, by its status or type.
+    /// The first validator's refusal of a response by its status or type; for a response whose body is kept in memory.
     func refusal(of head: HTTPResponseHead, to request: HTTPRequestHead) -> HeadRefusal? {
         validators.isEmpty ? nil : HeadRefusal(of: head, to: request, by: validators)
     }
 
-    /// Given to the transport, which delivers a refused head at once instead of with the body; `nil` if no validator
-    /// checks heads.
+    /// A closure for the transport, which delivers a head at once instead of with the body if the closure returns true;
+    /// `nil` if no validator checks heads.
     func refusesHeads(of request: HTTPRequestHead) -> (@Sendable (HTTPResponseHead) -> Bool)? {
         guard validators.contains(where: { $0.subject != .wholeResponse }) else { return nil }
         return { [validators] head in HeadRefusal(of: head, to: request, by: validators) != nil }
@@ -127,7 +127,7 @@ extension Attempt {
         return await validators.explained(error, refused)
     }
 
-    /// Throws the refusal, after keeping the bytes of the body that arrive within the limits of a brief reading.
+    /// Throws the refusal, with the bytes of the body that a brief reading gets.
     private func receive(_ response: Response, refused refusal: HeadRefusal) async throws -> Data? {
         if refusal.isAfterOthers {
             do { return try await receiveBody(of: response) } catch {
@@ -175,8 +175,8 @@ extension RequestRun: BodyObserver {
         }
     }
 
-    /// The circuit breaker learns of the response before the permit is given back: the next request that has it must not pass
-    /// a circuit that this response opens.
+    /// Reports the response to the circuit breaker before the permit is given back: the next request with the permit
+    /// must not pass a circuit that this response opens.
     func didEnd(_ head: HTTPResponseHead) {
         takePass()?.record(OriginVerdict(statusCode: head.statusCode))
         watch.endHop(.delivered)

@@ -5,7 +5,7 @@ import Synchronization
 final class Environment: Sendable {
     let configuration: SessionConfiguration
     let transport: any Transport
-    /// Whether the transport is that of ``AutomaticTransport``, in whose place a test's may come.
+    /// Whether the session has an ``AutomaticTransport``, which a test's transport may replace.
     private let isAutomatic: Bool
     let timers: TimerQueue
     let mailbox: Mailbox
@@ -32,10 +32,11 @@ final class Environment: Sendable {
 
     var cache: HTTPCache? { configuration.cache }
 
-    /// The wall clock's time, moved by the session's clock if that is a clock of the user's.
+    /// The wall clock's time; with a clock of the user's, the wall clock's time at the start plus the time of that
+    /// clock.
     var date: Date { timers.time.nanoseconds != nil ? Date() : start.addingTimeInterval(timers.time.now / .seconds(1)) }
 
-    /// A transport may be the user's: `shutdown`, like `send`, runs on no actor.
+    /// Shuts the transport down on no actor: the user may have written the transport.
     @concurrent
     func shutTransportDown() async { await transport.shutdown() }
 

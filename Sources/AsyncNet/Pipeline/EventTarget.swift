@@ -1,11 +1,11 @@
 /// Where the steps of a request are sent to.
 protocol EventTarget: AnyObject, Sendable {
     var isObserved: Bool { get }
-    /// What observers need; `nil` if nobody observes.
+    /// Which events observers need; `nil` if nobody observes.
     var interests: EventInterests? { get }
     /// - Returns: `false` if the request is over, and the hop with it.
     func begin(_ hop: RunningHop) -> Bool
     func send(_ event: RequestEvent, of hop: RunningHop?)
-    /// A hop has ended. Does nothing if the target knows that already.
+    /// Reports that a hop has ended. Does nothing if the target knows that already.
     func end(_ hop: RunningHop, _ summary: HopSummary)
 }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Sends the next hop after a redirect or a challenge, or if the request needs another connection, until a response is that
-/// of the request.
+/// Sends hop after hop, while the response is a redirect, a challenge, a 421 or a 425 that leads to another hop.
 struct FollowUps<Rest: Station>: Station {
     private let rest: Rest
 
@@ -37,7 +36,7 @@ struct FollowUps<Rest: Station>: Station {
     ) async throws -> TransportRequest? {
         let (run, visited) = (attempt.run, course.visited)
         guard run.policies.redirects.follows(head) else { return nil }
-        // A closure of the user's that decides is cancelled when the attempt's time is over.
+        // If a closure of the user's decides, the end of the attempt's time cancels it.
         let following = try await attempt.interruptibly {
             try await run.policies.redirects.following(head, to: request, visited: visited)
         }
@@ -82,9 +81,9 @@ private struct Course {
         return isUnprocessed(response.head, sent) ? .sentAgain : nil
     }
 
-    /// Whether the server did not process the request because of the connection: 421, as the server does not respond
-    /// for this origin there (RFC 9110 §15.5.20), or 425, as a connection on the way may have carried it as early
-    /// data (RFC 8470 §5.2). Such a request is sent again once, with any method.
+    /// Whether the server did not process the request because of the connection: 421, as the server does not serve this
+    /// origin on the connection (RFC 9110 §15.5.20), or 425, as the request may have been sent as early data (RFC 8470
+    /// §5.2). Such a request is sent again once, with any method.
     private mutating func isUnprocessed(_ head: HTTPResponseHead, _ sent: TransportRequest) -> Bool {
         guard head.statusCode == 421 || head.statusCode == 425, !hasSentAgain, sent.body.replay != .once else {
             return false
@@ -108,8 +107,8 @@ private struct Course {
             spaces.receive(head, to: sent, credential)
             return false
         }
-        // Credentials that were sent without a challenge are made again with the nonce of this challenge; those made for a
-        // challenge only if the server declares their nonce stale.
+        // Credentials that were sent without a challenge are made again with this challenge's nonce. Credentials that
+        // were made for a challenge are made again only if the server declares their nonce stale.
         let refused = isForChallenge ? authorization : nil
         let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
         guard sent.body.replay != .once else { return false }
@@ -125,7 +124,8 @@ private struct Course {
 }
 
 extension Attempt {
-    /// `nil` if the request goes to another origin than the credential's, or has an `Authorization` header of its own.
+    /// The credential for a request; `nil` if the request goes to another origin than the credential's, or has an
+    /// `Authorization` header of its own.
     func credential(for request: TransportRequest) -> PasswordCredential? {
         guard let credential, credential.origin == request.head.url.origin else { return nil }
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential

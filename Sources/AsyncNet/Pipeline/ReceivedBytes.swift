@@ -1,8 +1,8 @@
 struct ReceivedBytes: Sendable {
     var count: Int64
-    /// The bytes of the file that were there before this body.
+    /// How many bytes a download's file had before this body.
     var offset: Int64 = 0
-    /// The bytes of the whole file; `nil` if the length of this body determines them.
+    /// The length of the whole file; `nil` if the length of this body determines it.
     var total: Int64?
     /// The length of the body by its `Content-Range`; `nil` without that header.
     var expected: Int64?

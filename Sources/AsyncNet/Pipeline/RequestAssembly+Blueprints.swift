@@ -1,4 +1,3 @@
-/// What a request is made of when it starts.
 extension RequestAssembly {
     func blueprint(_ url: some URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestBlueprint {
         RequestBlueprint(making(url)) {

@@ -30,7 +30,7 @@ final class RequestAssembly: Sendable {
         return (encoder as? URLEncodedFormParameterEncoder)?.settled(formEncoder) ?? encoder
     }
 
-    /// What runs when a request without parameters is made to the URL, which a conversion of the user's may make.
+    /// How a request without parameters is made to this URL: a type of the user's may convert itself to a URL.
     func making(_ url: some URLConvertible) -> RequestBlueprint.Making {
         let urls: [(any URLConvertible)?] = [url, baseURL]
         let areOwn = urls.allSatisfy { $0 == nil || $0 is URL || $0 is String || $0 is URLComponents }

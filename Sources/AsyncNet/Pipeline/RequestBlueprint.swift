@@ -2,11 +2,12 @@
 /// encoder of the user's may give another request each time.
 struct RequestBlueprint: Sendable {
     enum Making {
-        /// Code of this library that takes a few microseconds.
+        /// Takes a few microseconds: only code of this library runs, or the request is made already.
         case instant
-        /// Code that does not block, such as a user's `asURL()` or `encode(to:)`, or that looks at a file.
+        /// Does not block, but may take longer: looks at a file, or runs a user's `asURL()`, `asURLRequest()` or
+        /// `encode(to:)`.
         case plain
-        /// A modifier or encoder of the user's, which may block its thread.
+        /// May block its thread: runs a modifier, or an encoder of the user's.
         case blocking
     }
 

@@ -1,5 +1,5 @@
-/// What requests must have in common to share a transfer: all that is sent, its limits, and what decides which
-/// origins receive it.
+/// What requests must have in common to share a transfer: all that is sent, the limits, and the settings that decide
+/// which origins receive it.
 struct FlightKey: Hashable {
     let method: HTTPMethod
     let url: String
@@ -12,7 +12,7 @@ struct FlightKey: Hashable {
     let cacheMode: CacheMode?
     let decodesContent: Bool
     let addresses: AddressPolicy
-    /// The test that made the requests, which must not share with another.
+    /// The test that made the requests: tests must not share transfers.
     let scope: ObjectIdentifier?
 }
 
@@ -74,7 +74,7 @@ final class SideTransfer: Sendable {
         do { return try await end.value() } catch { return TransferOutcome(error: error) }
     }
 
-    /// - Returns: `false` if the transfer was given up. Its task may take any time to notice the cancel.
+    /// - Returns: `false` if all waiting requests have left the transfer, whose task may notice the cancel late.
     private func enter() -> Bool {
         state.withLock { state in
             guard !state.isAbandoned else { return false }

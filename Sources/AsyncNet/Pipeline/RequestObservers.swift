@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What observers of a request, and of all requests of its session, receive. Nothing is made before the first
-/// observer begins.
+/// Sends the events of a request to its own observers and to the session's. Nothing is made before the first observer
+/// begins.
 final class RequestObservers: EventTarget {
     private struct Channels {
         let downloads = Broadcast<TransferProgress>(keepsLatest: true)
@@ -25,7 +25,7 @@ final class RequestObservers: EventTarget {
         var channels: Channels?
         var attempt = 0
         var hops = 0
-        /// More than one if transfers are hedged, or segments.
+        /// The hops that run: several for a hedged request, or a download in segments.
         var openHops: [OpenHop] = []
         var urlTemplate: String?
         var isFinished = false
@@ -81,7 +81,7 @@ final class RequestObservers: EventTarget {
         if hub.isObserved { pass(event, of: hop, &state) }
     }
 
-    /// Also without observers: one may begin during the attempt.
+    /// Called also without observers: one may begin during the attempt.
     func beginAttempt(_ number: Int, _ urlTemplate: String?) {
         state.withLock { ($0.attempt, $0.hops, $0.urlTemplate) = (number, 0, urlTemplate) }
     }
@@ -111,7 +111,7 @@ final class RequestObservers: EventTarget {
         send(.hopEnded(summary), of: openHop, &state)
     }
 
-    /// The request is over, and so are its hops; a transfer that other requests wait for goes on.
+    /// Ends the hops of a request that is over. A transfer that other requests wait for goes on.
     private func endHops(_ error: AsyncNetError?, _ state: inout State) -> [OpenHop] {
         let ending = error.map { HopSummary.Ending($0) } ?? .cancelled
         for openHop in state.openHops {
@@ -137,7 +137,7 @@ final class RequestObservers: EventTarget {
             if !state.isFinished, hub.isObserved {
                 pass(.finished(outcome.error), of: nil, &state, SharedValue(outcome.summary))
             }
-            // Here, since an observer that begins now ends the loops of the others.
+            // Under the lock, since an observer that begins after the end would end the other observers' loops.
             state.channels?.events.send(.finished(outcome.error))
             state.isFinished = true
             return (state.channels, hops)
@@ -146,7 +146,7 @@ final class RequestObservers: EventTarget {
         for openHop in hops where !openHop.hop.isShared { openHop.hop.endTrace() }
     }
 
-    /// Sends a step that may follow the end, to the observers of all requests.
+    /// Sends the decoding step, which may follow the request's end, to the session's observers.
     func sendDecoded(_ type: Any.Type, after time: Duration, _ error: AsyncNetError?) {
         guard hub.isObserved else { return }
         let event = RequestEvent.decoded(type: _typeName(type, qualified: false), after: time, error)
@@ -191,7 +191,7 @@ final class RequestObservers: EventTarget {
 }
 
 extension RequestEvent {
-    /// Whether there may be one for each chunk of a body.
+    /// Whether there may be an event of this kind for each chunk of a body.
     fileprivate var isFrequent: Bool {
         switch self {
         case .sentBody, .receivedBody, .requestBody, .responseBody: true

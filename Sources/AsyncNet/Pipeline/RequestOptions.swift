@@ -7,7 +7,7 @@
 public struct RequestOptions: Sendable {
     /// Adapters and retriers, which are called after the session's.
     public var interceptors: [any RequestPolicy]
-    /// Which responses the request accepts; as ``SessionConfiguration/validation`` says by default.
+    /// Which responses the request accepts; by default ``SessionConfiguration/validation`` decides.
     public var validation: Validation
     /// How long the server may be silent before an attempt ends with `.timedOut`, in place of the timeout of the
     /// request or the session.
@@ -21,11 +21,12 @@ public struct RequestOptions: Sendable {
     public var credential: PasswordCredential?
     /// Which of the requests that wait for ``SessionConfiguration/concurrencyLimit`` is sent first; normal by default.
     public var priority: RequestPriority
-    /// How the request uses ``SessionConfiguration/cache``. `nil` means as the `cachePolicy` of its `URLRequest` says;
-    /// without one, ``CacheMode/standard``.
+    /// How the request uses ``SessionConfiguration/cache``. `nil` stands for what the `cachePolicy` of its `URLRequest`
+    /// says, or for ``CacheMode/standard``.
     public var cacheMode: CacheMode?
-    /// How many bytes the response's body may have once its `Content-Encoding` is decoded, if it is, in place of
-    /// ``SessionConfiguration/maximumBodySize``; a longer body ends the request with `.bodyTooLarge`. `.max` is no limit.
+    /// How many bytes the response's body may have, after decoding of its `Content-Encoding`, in place of
+    /// ``SessionConfiguration/maximumBodySize``; a longer body ends the request with `.bodyTooLarge`. `.max` is no
+    /// limit.
     public var maximumBodySize: Int64?
     /// Which addresses may be connected to, in place of ``SessionConfiguration/addresses``.
     public var addresses: AddressPolicy?
@@ -71,7 +72,7 @@ public struct RequestOptions: Sendable {
 }
 
 extension RequestOptions: CustomReflectable {
-    /// What `print` and `dump` show: no secrets. Of interceptors only the types are shown.
+    /// What `print` and `dump` show: no secrets, and only the types of interceptors.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "interceptors": interceptors.map { "\(type(of: $0))" },

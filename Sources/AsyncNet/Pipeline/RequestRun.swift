@@ -8,7 +8,7 @@ struct RunContext: Sendable {
     let policies: RunPolicies
     let sink: any ResponseSink
     var observers: RequestObservers?
-    /// Receives the steps of the run; those of the request by default.
+    /// Receives the steps of the run; by default the observers of the request and of its session.
     var events: (any EventTarget)?
     var role = RunRole.own
     /// Whether the request is suspended; the transport reads this between chunks without entering an actor.
@@ -23,7 +23,7 @@ struct RunContext: Sendable {
     var separatesAttempts: Bool
     /// The run's part in the request's trace; `nil` without a `TracingPolicy`.
     var trace: (any RequestTrace)?
-    /// What the run's task works for; `nil` for a run that serves another.
+    /// The purpose of the run's task; `nil` for a run that serves another run.
     var purpose: Purpose?
 
     init(
@@ -42,13 +42,13 @@ struct RunContext: Sendable {
     }
 }
 
-/// One passage of a request through the stations, with the state that they share. A run without an owner serves
-/// another run: it makes a shared transfer, one of a hedged request's, or a segment of a download.
+/// One passage of a request through the stations, with the state that they share. A run without an owner serves another
+/// run: it makes a shared transfer, a transfer of a hedged request, or a segment of a download.
 final class RequestRun: Sendable {
     let context: RunContext
     let record: TransferRecord
     let watch: TransferWatch
-    /// How many attempts have begun since the session finishes.
+    /// How many attempts have begun since `finish()` of the session was called.
     private let lateAttempts = Atomic(0)
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
     /// The request and credential before the first attempt.
@@ -101,14 +101,14 @@ final class RequestRun: Sendable {
 
     func waitWhileSuspended() async { if hold.isHeld { await context.owner?.waitWhileSuspended() } }
 
-    /// Ends the request; for callers that cannot await.
+    /// Ends the request from code that cannot await.
     func fail(_ error: AsyncNetError) {
         environment.mailbox.post { [owner = context.owner] in await owner?.fail(error) }
     }
 
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 
-    /// Sends a step of the request's attempts.
+    /// Sends a step of the request's attempts; a segment has none.
     func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
 
     var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }
@@ -120,8 +120,7 @@ final class RequestRun: Sendable {
         return !Task.isCancelled
     }
 
-    /// Counts another attempt, and returns whether it may begin: a session that finishes waits for no endless
-    /// retries.
+    /// Counts another attempt, and returns whether it may begin: while the session finishes, their number is limited.
     func mayTryAgain() -> Bool {
         guard environment.transfers.isClosing else { return true }
         return lateAttempts.add(1, ordering: .relaxed).newValue <= Self.mostLateAttempts
@@ -132,7 +131,7 @@ final class RequestRun: Sendable {
     func hold(_ permit: RequestQueue.Permit?) { admission.withLock { $0.permit = permit } }
     func hold(_ pass: CircuitBreakers.Permit?) { admission.withLock { $0.pass = pass } }
 
-    /// Takes what tells the origin's circuit breaker how the hop ended.
+    /// Takes the circuit breaker's permit, which records how the hop ended.
     func takePass() -> CircuitBreakers.Permit? { admission.withLock { $0.pass.take() } }
 
     func releasePermit() { admission.withLock { $0.permit.take() }?.release() }

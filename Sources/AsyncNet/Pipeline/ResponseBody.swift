@@ -1,21 +1,21 @@
 import Foundation
 
 protocol BodyObserver: AnyObject, Sendable {
-    /// The reader waits for the server from now on.
+    /// Called when the reader begins to wait for the server.
     func willRead()
-    /// The reader does not wait for the server until the next `willRead`.
+    /// Called when the reader stops waiting for the server, until the next `willRead`.
     func willRest()
-    /// A chunk was received; throws if the body is longer than the request allows.
+    /// Called for each chunk that was received; throws if the body is longer than the request allows.
     func didRead(_ bytes: ReceivedBytes, of head: HTTPResponseHead) throws
-    /// The chunk is delivered next.
+    /// Called before a chunk is delivered.
     func willDeliver(_ chunk: Data)
     func didEnd(_ head: HTTPResponseHead)
-    /// A body was kept in memory, or as much of it as was received.
+    /// Called with a body that was kept in memory, or with the bytes received before it broke off.
     func didCollect(_ data: Data)
     var isSuspended: Bool { get }
     func waitWhileSuspended() async
-    /// Sends the request that led to this body again, changed, in a run of its own under the same policies. Returns
-    /// when `sink` has received all of that response's body.
+    /// Sends the request that led to this body again, after `change`, in a separate run under the same policies.
+    /// Returns when `sink` has received the whole body of the new response.
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws
 }
 
@@ -30,7 +30,7 @@ struct ResponseBody {
     private(set) var collected: Data?
 
     var count: Int64 { received.count }
-    /// The bytes that the file had before this response; progress counts them too.
+    /// How many bytes a download's file had before this response; progress counts them too.
     var offset: Int64 {
         get { received.offset }
         set { received.offset = newValue }
@@ -50,14 +50,14 @@ struct ResponseBody {
     /// Stops the timeout until the next read: the sink does not wait for the server.
     func rest() { observer.willRest() }
 
-    /// Counts bytes that other responses brought, such as the other segments of a download.
+    /// Counts bytes of other responses, such as the other segments of a download.
     mutating func add(_ count: Int64) { received.count += count }
 
     /// The next chunk, never empty; `nil` at the end of the body.
     mutating func next() async throws -> Data? {
         observer.willRead()
         guard let chunk = try await body.next() else {
-            // The sink may still process the body, such as move a file; the server's timeout must not count that time.
+            // The sink may still process the body, such as move a file; that time is not the server's silence.
             rest()
             try received.checkEnd()
             observer.didEnd(head)

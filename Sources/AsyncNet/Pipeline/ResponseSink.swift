@@ -2,28 +2,30 @@ import Foundation
 
 /// Takes the body of a run's final response.
 protocol ResponseSink: Sendable {
-    /// The request as it is to be sent, such as with a `Range`; called before each attempt, after the adapters.
+    /// The request with the sink's headers, such as `Range`. Called before each attempt, after the adapters.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
-    /// Whether validators and retriers decide about this response first; `false` if only the sink can interpret it.
+    /// Whether validators and retriers decide about this response before the sink; `false` if only the sink can
+    /// interpret the response.
     func validates(_ head: HTTPResponseHead) -> Bool
 
-    /// Why the sink will refuse this response, if its validators accept it; `nil` if it depends on more than the type.
+    /// The error with which the sink will refuse this response because of its type, if the validators accept it; `nil`
+    /// if the type does not decide.
     func refusal(ofType head: HTTPResponseHead) -> AsyncNetError?
 
     /// Reads the body to its end, on no actor, and returns when all of it is processed; throws ``UnusableResponse``
     /// if the request is to be prepared and sent again in the same attempt.
     func receive(_ body: inout ResponseBody) async throws
 
-    /// Another attempt that the sink wants after an attempt with this error, or with none. After an error the retriers
-    /// decide first, and its delay is the shortest that they can choose.
+    /// Another attempt that the sink wants after an attempt which ended with this error, or without one. After an error
+    /// the retriers decide first, and can choose no shorter delay than this attempt's.
     func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection?
 
-    /// How many attempts have failed since a body began that another response can continue; `nil` if none did. Policies
-    /// count the attempts from there.
+    /// How many attempts have failed since a body began that another response can continue; policies count the attempts
+    /// from there. `nil` if no such body has begun.
     var failedAttempts: Int? { get }
 
-    /// Called once, when the request is over, also if no response arrived. It must return at once.
+    /// Called once, when the request is over, also if no response arrived. The function must return at once.
     func requestEnded(_ error: AsyncNetError?)
 
     /// Whether the body may go on for ever, so that the time of an attempt is limited up to the response's head only.

@@ -1,13 +1,15 @@
 enum Next: Sendable {
-    /// The request ends as the attempt did.
+    /// There is no other attempt: the request ends with the attempt's response or error.
     case end
     case again(after: Duration)
-    /// The request ends with this error; no retrier decides about it.
+    /// The request ends with this error, as a retrier decided, or because the deadline would pass before the next
+    /// attempt.
     indirect case fail(AsyncNetError)
 }
 
-/// Decides what follows an attempt, or the head of a response: after an error the retriers in order, until a retrier
-/// does not leave the decision to the next; then the sink, which may continue its body with another response.
+/// Decides what follows an attempt, or the head of a response. After an error or a status of 400 or more, the retriers
+/// decide in order, until one does not leave the decision to the next; then the sink, which may continue its body with
+/// another response.
 struct RetryDecisions {
     let run: RequestRun
     let number: Int
@@ -34,14 +36,14 @@ struct RetryDecisions {
         return .again(after: own.delay)
     }
 
-    /// A reconnection is charged to the retry budget only if it repeats a failure; any other counts as a new request.
-    private mutating func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
-        if reconnection.isRetry { return withdrawFromBudget() }
+    /// A reconnection uses the retry budget only after a failure; any other one counts as a new request.
+    private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
+        if reconnection.isRetry { return isInBudget }
         run.environment.limits.budgets?.deposit(origin: origin)
         return true
     }
 
-    /// The error that retriers decide about; `nil` if they have nothing to decide.
+    /// The error that the retriers decide about; `nil` if they have nothing to decide.
     private func failure(_ result: Result<Response, AsyncNetError>) -> AsyncNetError? {
         switch result {
         case .failure(let error): canRepeat(after: error) ? run.record.outcome(error).error : nil
@@ -50,7 +52,7 @@ struct RetryDecisions {
         }
     }
 
-    /// The error for a status that retriers decide about though no validator has refused it.
+    /// The error for a status of 400 or more that no validator has refused: retriers decide about it too.
     func refusal(_ head: HTTPResponseHead) -> AsyncNetError? {
         guard head.statusCode >= 400, canRepeat(after: nil) else { return nil }
         return AsyncNetError(.unacceptableStatus, "The response's status is \(head.statusCode)").with(
@@ -84,7 +86,7 @@ struct RetryDecisions {
             case .doNotRetry: continue
             case .retry(let asked):
                 let delay = max(asked, shortest)
-                // The request fails now: its deadline would end it during the delay.
+                // The request fails now, since its deadline would pass during the delay.
                 if let rest = run.remainingTime, rest <= delay { return .fail(Self.tooLate(delay, after: error)) }
                 guard decision.isElsewhere || !isCircuitOpen(after: delay), !decision.isCharged || withdrawFromBudget(),
                     run.mayTryAgain()

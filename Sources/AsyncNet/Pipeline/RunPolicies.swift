@@ -1,5 +1,5 @@
-/// The session's and the request's policies together; all attempts of a run use them. An object, as the frame of each
-/// suspended function would have a copy of a value.
+/// The session's and the request's policies together; all attempts of a run use them. An object, since each suspended
+/// function would keep a copy of a value.
 final class RunPolicies: Sendable {
     let list: PolicyList
     let redirects: RedirectPolicy
@@ -38,7 +38,7 @@ final class RunPolicies: Sendable {
         values = options.values
     }
 
-    /// The policies of a run that serves another, which validates the response, and enforces the deadline.
+    /// The policies of a run that serves another run; the other run validates the response and enforces the deadline.
     private init(
         of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, maximumBodySize: Int64?, end: Duration?,
         isShared: Bool, cacheMode: CacheMode?, attemptTimeout: Duration?
@@ -58,22 +58,22 @@ final class RunPolicies: Sendable {
         values = other.values
     }
 
-    /// The policies of a segment's run: the download's own run enforces deadline and body size.
+    /// The policies of a segment's run. The download's own run enforces the deadline and the body size.
     var ofPart: RunPolicies {
         RunPolicies(
             of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false,
             cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
-    /// The policies of a shared or hedged transfer: adapters have run, and the waiting run has retriers and
-    /// validators.
+    /// The policies of a shared or hedged transfer. Its adapters have run already, and the waiting run has the retriers
+    /// and validators.
     var ofTransfer: RunPolicies {
         RunPolicies(
             of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end,
             isShared: true, cacheMode: cacheMode, attemptTimeout: attemptTimeout)
     }
 
-    /// The policies of a transfer that revalidates a stored response after that was used.
+    /// The policies of a transfer that revalidates a stored response after its use.
     var ofRevalidation: RunPolicies {
         RunPolicies(
             of: self, list: PolicyList(), redirects: RedirectPolicy(limit: 0, handler: .doNotFollow),

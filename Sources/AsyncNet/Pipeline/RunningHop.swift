@@ -1,11 +1,11 @@
-/// The hop that runs, and what has been reported of it. Nobody observes a run without one.
+/// The hop that runs, and what has been reported of it. Made only if somebody observes the run.
 final class RunningHop: Sendable {
     private struct State {
         var summary: HopSummary
         /// What the response's head decided, such as `.redirected`; it counts in place of the ending that is reported.
         var ending: HopSummary.Ending?
         var isOver = false
-        /// The error of a request that shared the transfer, and ended before it.
+        /// The error of a request that shared the transfer and ended before the transfer did.
         var memberFailure: AsyncNetError?
         /// How many bytes of the response's body are still to be reported.
         var bodyLimit: Int
@@ -15,11 +15,12 @@ final class RunningHop: Sendable {
 
     let request: HTTPRequestHead
     let interests: EventInterests
-    /// Whether it may outlive a request that observes it.
+    /// Whether the hop may outlive a request that observes it.
     let isShared: Bool
     private let record: TransferRecord
     private let state: Locked<State>
-    /// `nil` after the end. Whoever else ends the hop waits for the lock while the trace learns of the end.
+    /// The trace's part of the hop; `nil` after the end. A second call of `endTrace` waits until the first has reported
+    /// the end.
     private let traced: Locked<(any TracedHop)?>
 
     init(
@@ -96,7 +97,7 @@ final class RunningHop: Sendable {
 
     func memberFailed(_ error: AsyncNetError?) { state.withLock { $0.memberFailure = error } }
 
-    /// What is known of the hop if it ends so now.
+    /// The summary of the hop if it ended in this way now.
     func summary(_ ending: HopSummary.Ending) -> HopSummary {
         let now = record.elapsed
         return state.withLock { state in

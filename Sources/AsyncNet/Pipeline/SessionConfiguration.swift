@@ -37,10 +37,11 @@ public struct SessionConfiguration: Sendable {
     public var cookieJar: CookieJar?
     /// Stores responses and uses them for later requests (RFC 9111); none by default.
     public var cache: HTTPCache?
-    /// How many transfers may run at a time; no limit by default. Other requests wait, in the order of their priority.
+    /// How many transfers may run at a time; no limit by default. Further requests wait, in the order of their
+    /// priority.
     public var concurrencyLimit: ConcurrencyLimit
-    /// How many requests are sent in a period of time; no limit by default. Other requests wait, or fail at once if
-    /// their deadline would end the wait.
+    /// How many requests are sent in a period of time; no limit by default. Further requests wait, or fail at once if
+    /// their deadline would pass during the wait.
     public var rateLimit: RateLimit?
     /// Refuses requests to an origin that keeps failing; none by default.
     public var circuitBreaker: CircuitBreaker?
@@ -58,7 +59,8 @@ public struct SessionConfiguration: Sendable {
     /// Which addresses requests, WebSockets and raw connections may lead to; every address by default.
     public var addresses: AddressPolicy
     /// Whether a request starts when its first serializer is made, as in Alamofire, not when its outcome is first
-    /// awaited. Without a serializer, as downloads of files and streams are, it starts at the first await in any case.
+    /// awaited. Without a serializer, as downloads of files and streams are, a request starts at the first await in any
+    /// case.
     public var startsRequestsImmediately: Bool
     /// The clock for timeouts and metrics; a test can give a clock of its own to control both.
     public var clock: any Clock<Duration>

@@ -8,14 +8,14 @@ final class SharedEvents: EventTarget {
     }
 
     private let hub: EventHub
-    /// How many of the requests had observers of their own when they joined.
+    /// How many requests had observers of their own when they joined.
     private let observedMembers = Atomic(0)
     private let state = Locked(State())
 
-    /// - Parameter hub: The observers of all requests, those of the members among them.
+    /// - Parameter hub: The observers of all requests of the session, and so of the members.
     init(_ hub: EventHub) { self.hub = hub }
 
-    /// The hop that runs begins for the new member now.
+    /// Adds a member, for which the running hop begins now.
     func join(_ target: (any EventTarget)?) {
         guard let target else { return }
         if target.isObserved { observedMembers.add(1, ordering: .relaxed) }

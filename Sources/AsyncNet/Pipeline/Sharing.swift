@@ -35,8 +35,8 @@ struct Sharing<Rest: Station>: Station {
             addresses: policies.addresses, scope: attempt.run.context.scoped.map(ObjectIdentifier.init))
     }
 
-    /// Waits for the transfer with this key. If the other requests abandoned that transfer just as this request joined,
-    /// a new transfer replaces it; not without end, since a transport may itself fail with `.cancelled`.
+    /// Waits for the transfer with this key. If the other requests abandoned the transfer just as this request joined,
+    /// a new transfer replaces it: a limited number of times, since a transport may itself fail with `.cancelled`.
     private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Response {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
@@ -55,7 +55,7 @@ struct Sharing<Rest: Station>: Station {
         }
     }
 
-    /// `nil` if the request is not to be hedged, or must not be sent twice.
+    /// The request's hedging policy; `nil` if the request is not hedged, or must not be sent twice.
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
         guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
             RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
@@ -63,7 +63,7 @@ struct Sharing<Rest: Station>: Station {
         return hedging
     }
 
-    /// Delivers the first response; an error only if no other transfer runs any more.
+    /// Returns the first response. Throws an error if no other transfer runs any more.
     private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws
         -> Response
     {
@@ -110,7 +110,7 @@ struct Sharing<Rest: Station>: Station {
         }
     }
 
-    /// The response of a shared or hedged transfer, as if this run had made the transfer.
+    /// The response of a shared or hedged transfer, recorded as if this run had made the transfer.
     private func response(of outcome: TransferOutcome, to request: TransportRequest, _ attempt: Attempt) throws
         -> Response
     {

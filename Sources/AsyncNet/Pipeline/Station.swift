@@ -1,19 +1,19 @@
 import Foundation
 
-/// A step on the way of a request: makes the response itself, or returns that of the next station.
+/// A step on the way of a request: returns a response of its own or the response of the next station.
 protocol Station: Sendable {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response
 }
 
-/// A response on its way back through the stations. An object, as the frame of each station has room for one.
+/// A response on its way back through the stations. An object, which keeps the frames of the stations small.
 final class Response: Sendable {
     /// Head and body. The body is read when the response has come back to the attempt.
     let message: TransportResponse
-    /// The request of its hop, without cookies and credentials.
+    /// The request of the response's hop, without cookies and credentials.
     let request: TransportRequest
-    /// Whether it is a stored response, to which the server has added nothing or only a 304.
+    /// Whether the response was stored; the server may have confirmed it with a 304.
     let isStored: Bool
-    /// The body, once it was kept in memory.
+    /// The body, if it was kept in memory; `nil` before.
     let data: Data?
 
     init(_ message: TransportResponse, to request: TransportRequest, isStored: Bool = false, data: Data? = nil) {
@@ -40,11 +40,11 @@ struct Attempt: Sendable {
     let run: RequestRun
     /// Counted from 1, and 0 before the first attempt. An attempt that fails before it is sent is counted too.
     var number = 0
-    /// The credential for a 401 of its origin.
+    /// The credential for a 401 from the credential's origin.
     var credential: OriginCredential?
-    /// Whether the request has an expired credential, and so must not be sent: a stored response is to answer it.
+    /// Whether the request has an expired credential: only a stored response may be used, and nothing sent.
     var isStoredOnly = false
-    /// Ends the attempt without ending the request; `nil` if whatever ends the attempt ends the request.
+    /// Ends the attempt without ending the request; `nil` if the end of the attempt always ends the request.
     var task: AttemptTask?
     /// The request of the running hop, without cookies and credentials; `nil` before the first hop.
     var hopRequest: TransportRequest?
@@ -52,7 +52,7 @@ struct Attempt: Sendable {
     var isRedirected = false
 }
 
-/// A credential, and the only origin that it is sent to. An object, as each suspended station has an ``Attempt``.
+/// A credential, and the only origin that it is sent to. An object, which keeps ``Attempt`` small.
 final class OriginCredential: Sendable {
     let credential: PasswordCredential
     let origin: String
@@ -60,6 +60,6 @@ final class OriginCredential: Sendable {
     init(credential: PasswordCredential, origin: String) { (self.credential, self.origin) = (credential, origin) }
 }
 
-/// The credential was replaced while the request waited for its permit, or has expired and no stored response answers
-/// the request.
+/// Thrown if the credential was replaced while the request waited for its permit, or has expired and no stored response
+/// can be used: the request is adapted again.
 struct ReplacedCredential: Error {}

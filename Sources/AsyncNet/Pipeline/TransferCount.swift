@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the transfers that have not ended yet, those of cancelled requests included.
+/// Counts the transfers that have not ended, also for cancelled requests.
 ///
 /// `close` sets its flag before its caller reads the count; `end` counts down before it reads the flag: one of them
 /// sees the last end.

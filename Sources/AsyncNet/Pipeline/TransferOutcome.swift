@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How a transfer ended, with everything known of it. All tasks that await it share one object.
+/// How a transfer ended, with everything known of the transfer. All tasks that await the outcome share one object.
 final class TransferOutcome: Sendable {
     let request: TransportRequest?
     let head: HTTPResponseHead?

@@ -16,7 +16,8 @@ final class TransferRecord: Sendable {
         var bytesToSend: Int64?
         /// How often transports sent the request again by themselves, in all attempts.
         var repeats = 0
-        /// Whether the running attempt has sent nothing so far, and how many earlier attempts ended like that.
+        /// Whether the running attempt has sent nothing so far, and how many earlier attempts ended without sending
+        /// anything.
         var (isUnsent, unsent) = (false, 0)
         /// How the request ends if the next attempt is not admitted.
         var earlier: TransferOutcome?
@@ -64,13 +65,13 @@ final class TransferRecord: Sendable {
 
     var unsentAttempts: Int { state.withLock { $0.unsent } }
 
-    /// Keeps what the request ends with if the next attempt is not admitted; one that has sent nothing replaces
-    /// nothing.
+    /// Keeps the outcome with which the request ends if the next attempt is not admitted. Does nothing if the running
+    /// attempt has sent nothing.
     func keep(_ outcome: TransferOutcome) {
         state.withLock { if $0.earlier == nil || !$0.isUnsent { $0.earlier = outcome } }
     }
 
-    /// Puts back what was kept, if the attempt that followed has sent nothing.
+    /// Returns to the kept outcome if the attempt after it has sent nothing.
     func restore() -> TransferOutcome? {
         state.withLock { state in
             guard state.isUnsent, let earlier = state.earlier.take() else { return nil }
@@ -101,7 +102,7 @@ final class TransferRecord: Sendable {
         }
     }
 
-    /// The hop has a response with this head, whether or not that is delivered.
+    /// Stores the status of the hop's response, whether or not the response is delivered.
     func hopReceived(_ head: HTTPResponseHead) { state.withLock { $0.metrics.hopReceived(head.statusCode) } }
 
     func redirected(to request: TransportRequest) {
@@ -208,7 +209,7 @@ extension TransferRecord {
         }
     }
 
-    /// - Parameter moved: The bytes of this transfer alone, which the rate is computed from.
+    /// - Parameter moved: The bytes of this transfer alone, from which the rate is computed.
     private func progress(_ completed: Int64, _ total: Int64?, moved: Int64, _ elapsed: Duration) -> TransferProgress {
         let rate = elapsed > .zero ? Double(moved) / (elapsed / .seconds(1)) : 0
         return TransferProgress(completedBytes: completed, totalBytes: total, bytesPerSecond: rate)
@@ -216,10 +217,11 @@ extension TransferRecord {
 }
 
 extension ReceivedBytes {
-    /// The bytes received, with those that the file had before.
+    /// The bytes received, with the bytes that a download's file had before.
     var completed: Int64 { count + offset }
 
-    /// The bytes of the whole; `nil` if unknown. Of a decoded body, `Content-Length` is the length before decoding.
+    /// The length of the whole body or file; `nil` if unknown, as for a decoded body, whose
+    /// `Content-Length` counts encoded bytes.
     func total(of head: HTTPResponseHead?) -> Int64? {
         if let total { return total }
         guard let head, head.describesBody else { return nil }

@@ -17,7 +17,7 @@ extension TransferWatch {
 
     var runningHop: RunningHop? { running.withLock { $0 } }
 
-    /// A hop begins: the trace adds its headers to the request, and observers get its steps.
+    /// Begins a hop: the trace adds its headers to the request, and observers get the hop's steps.
     func beginHop(_ request: inout TransportRequest, _ trace: (any RequestTrace)?, isRedirected: Bool) {
         let outcome = pendingOutcome.withLock { $0.take() }
         let traced = trace.flatMap { request.beginHop(of: $0, isRedirected: isRedirected) }
@@ -33,8 +33,7 @@ extension TransferWatch {
 
     func hopLeads(to ending: HopSummary.Ending) { runningHop?.leads(to: ending) }
 
-    /// The running hop has ended: its body is delivered or not needed, or the transfer has failed. The first end
-    /// counts.
+    /// Ends the running hop: its body is delivered or not needed, or the transfer has failed. The first call counts.
     func endHop(_ ending: HopSummary.Ending) {
         guard let hop = running.withLock({ $0.take() }) else { return }
         let summary = hop.end(ending)
@@ -48,7 +47,7 @@ extension TransferWatch {
         if runningHop?.connected(connection) == true { send(.connected(connection)) }
     }
 
-    /// The cache did this for the hop that runs, or for the next.
+    /// Reports what the cache did for the running hop, or for the next one.
     func cached(_ outcome: CacheOutcome) {
         if let runningHop { runningHop.cached(outcome) } else { pendingOutcome.withLock { $0 = outcome } }
         send(.cached(outcome))
@@ -71,7 +70,7 @@ extension TransferWatch {
 }
 
 extension TransportRequest {
-    /// - Returns: What the trace keeps of the hop. Transports report connections only to those who observe them.
+    /// - Returns: The trace's part of the hop. It needs connections, which transports report only if somebody observes.
     fileprivate mutating func beginHop(of trace: any RequestTrace, isRedirected: Bool) -> (any TracedHop)? {
         var head = head
         let traced = trace.beginHop(&head, urlTemplate: isRedirected ? nil : urlTemplate, isRedirected: isRedirected)

@@ -13,15 +13,15 @@ final class TransferWatch: Sendable {
     let pendingOutcome = Locked<CacheOutcome?>(nil)
     private let hold: TransferHold
     private let policies: RunPolicies
-    /// Whether the response is delivered even if its head is that of a redirect which would be followed.
+    /// Whether the response is delivered even if it is a redirect that would be followed.
     private let isFinal = Atomic(false)
     /// The timer that notices silence, and what silence ends; `nil` between attempts.
     private let silence = Locked<(timer: IdleTimer, handler: SilenceHandler)?>(nil)
-    /// The attempt's transfers, for a clock that must not move meanwhile; `nil` with other clocks.
+    /// The attempt's transfers, during which a supervised clock must not move; `nil` with other clocks.
     let supervised = Locked<SupervisedTransfer?>(nil)
-    /// The transport waits for bytes of the request's body, not for the server.
+    /// Whether the transport waits for bytes of the request's body, not for the server.
     private let isBodyAwaited = Atomic(false)
-    /// The transfer waits for the reader of the response's body, not for the server.
+    /// Whether the transfer waits for the reader of the response's body, not for the server.
     private let isReaderBusy = Atomic(false)
     private let sendRate = Locked(RateEstimate())
     private let receiveRate = Locked(RateEstimate())
@@ -34,8 +34,8 @@ final class TransferWatch: Sendable {
         (self.events, self.role) = (events, role)
     }
 
-    /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not
-    /// wait for the server. Goes on if the attempt has sent a hop before.
+    /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
+    /// for the server. If the attempt has sent a hop before, the count goes on.
     func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
         guard silence.withLock({ $0 }) == nil else { return read() }
         isBodyAwaited.store(false, ordering: .relaxed)
@@ -54,7 +54,8 @@ final class TransferWatch: Sendable {
         supervised.withLock { $0.take() }?.end()
     }
 
-    /// The transfer waits for the reader until `read()`, whatever the transport reports meanwhile.
+    /// Stops counting silence until `read()`, whatever the transport reports meanwhile: the transfer waits for the
+    /// reader.
     func pause() {
         isReaderBusy.store(true, ordering: .relaxed)
         silence.withLock { $0?.timer }?.pause()
@@ -71,7 +72,7 @@ final class TransferWatch: Sendable {
         silence.withLock { $0?.timer }?.touch()
     }
 
-    /// After a suspension silence is counted from the suspension's end.
+    /// Counts silence from the end of a suspension.
     func restart() { silence.withLock { $0?.timer }?.restart() }
 
     /// Stores an event and passes it on; called on the transport's threads.
@@ -110,7 +111,7 @@ final class TransferWatch: Sendable {
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
-        // Transports report these only if somebody observes, which must not change when a request times out.
+        // Transports report these events only if somebody observes; observers must not change when a request times out.
         case .connected, .sentHead: break
         default: touch()
         }
@@ -166,7 +167,7 @@ final class TransferWatch: Sendable {
         300..<400 ~= head.statusCode && !isFinal.load(ordering: .relaxed) && policies.redirects.follows(head)
     }
 
-    /// The rate after this many bytes. It is not computed before there is an observer, and then begins with the average.
+    /// The rate after this many bytes. It is computed only while there is an observer, and begins with the average.
     private func rate(_ moved: Int64, after before: Int64, _ estimate: borrowing Locked<RateEstimate>) -> Double {
         let elapsed = record.elapsed
         return estimate.withLock { rate in
