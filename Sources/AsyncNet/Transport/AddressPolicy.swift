@@ -6,13 +6,14 @@ import Foundation
 ///     let session = Session(configuration: .init(addresses: .publicOnly))
 ///     let rules = AddressPolicy.publicOnly.allowing(["10.1.2.0/24"], ports: [443])
 ///
-/// The address that is connected to decides, after the name lookup and before a packet is sent: so a name that changes its
-/// address, a redirect, a WebSocket, and an address in any form are all judged. Of a name's addresses those that are not
-/// allowed are not tried; if none is left, the request ends with `.addressNotAllowed`, which is not retried. A kept connection
-/// serves requests with the same policy only.
+/// The address that is connected to decides, after the name lookup and before a packet is sent: so a name that changes
+/// its address, a redirect, a WebSocket, and an address in any form are all judged. If a name has several addresses,
+/// only the allowed ones are tried; if none is allowed, the request ends with `.addressNotAllowed`, which is not
+/// retried. A kept connection serves requests with the same policy only.
 ///
-/// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks names
-/// up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve``; one to an address is judged.
+/// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks
+/// names up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve`` is set; the address
+/// in a request's URL is judged.
 ///
 /// `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
 /// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. Responses that a cache has are used wherever they came from.
@@ -31,8 +32,8 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// Every address, which is the default.
     public static let any = AddressPolicy()
-    /// The addresses of servers on the Internet: none that IANA lists as private, loopback, link-local, or otherwise special
-    /// (RFC 6890), none that embeds such a one, and none of a cloud's own services.
+    /// The addresses of servers on the Internet: no address that IANA lists as private, loopback, link-local, or
+    /// otherwise special (RFC 6890), no address that embeds such an address, and no address of a cloud's own services.
     public static let publicOnly = AddressPolicy(Rules(base: .publicOnly))
 
     /// Only what meets all of the given conditions.
@@ -46,8 +47,8 @@ public struct AddressPolicy: Sendable, Hashable {
         AddressPolicy(Rules(base: .none)).allowing(networks, ports: ports, schemes: schemes)
     }
 
-    /// Everything but what meets one of the given conditions, see ``allowing(_:ports:schemes:)-swift.type.method``. An address
-    /// that leads to one of IPv4 in any way is denied with that one.
+    /// Everything but what meets one of the given conditions, see ``allowing(_:ports:schemes:)-swift.type.method``. A
+    /// denied IPv4 address is also denied in every IPv6 address that leads to it.
     public static func denying(_ networks: [String] = [], ports: Set<Int> = [], schemes: Set<String> = []) -> Self {
         any.denying(networks, ports: ports, schemes: schemes)
     }
@@ -100,7 +101,7 @@ public struct AddressPolicy: Sendable, Hashable {
         throw AsyncNetError(.invalidConfiguration, "An AddressPolicy has “\(text)”, which is no address and no network")
     }
 
-    /// - Returns: Why the address is not allowed; `nil` for one that is. The last rule that applies decides.
+    /// - Returns: Why the address is not allowed; `nil` if it is allowed. The last rule that applies decides.
     func objection(to candidate: Candidate) -> String? {
         guard let rules else { return nil }
         guard rules.unreadable == nil, let bytes = IPNetwork.bytes(ofAddress: candidate.address) else {

@@ -1,5 +1,5 @@
 extension ArraySlice {
-    /// Removes the first element of a queue. A slice keeps the memory of what it has removed, so `empty` replaces the
+    /// Removes the first element of a queue. A slice keeps the memory of removed elements, so `empty` replaces the
     /// element.
     mutating func takeFirst(leaving empty: Element) -> Element? {
         guard let first else { return nil }

@@ -5,14 +5,14 @@ public struct AutomaticTransport: Transport {
     /// Chooses the transport, which has its own connections.
     public init() { chosen = Platform.prefersSockets ? SocketTransport() : URLSessionTransport() }
 
-    /// The chosen transport.
+    /// The description of the chosen transport.
     public var transportDescription: String { chosen.transportDescription }
     /// That of the chosen transport.
     public var judgesAddresses: Bool { (ScopedTransport.current ?? chosen).judgesAddresses }
 
     /// Sends the request over the chosen transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // Only for transports of the user's around this one: a session calls the chosen transport itself.
+        // Reached only by a transport of the user's that wraps this one: a session calls the chosen transport itself.
         if let scoped = ScopedTransport.current { return try await scoped.send(request) }
         return try await chosen.send(request)
     }
@@ -26,7 +26,7 @@ public struct AutomaticTransport: Transport {
 }
 
 extension AutomaticTransport: DuplexTransport {
-    /// Opens a connection over the chosen transport, if that can.
+    /// Opens a connection over the chosen transport, if that transport can.
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         if let scoped = ScopedTransport.current { return try await scoped.open(request) }
         return try await chosen.connection(to: request)

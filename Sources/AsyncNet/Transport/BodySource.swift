@@ -1,5 +1,5 @@
 /// Reads a request's body on a transport's thread while no read has to wait, which saves a copy and a change of
-/// threads; otherwise from a task that fills a feed. Used on that thread only.
+/// threads. If a read has to wait, a task reads and fills a feed. Used on the transport's thread only.
 package final class BodySource {
     private let body: MeasuredBody
     private let onData: @Sendable () -> Void

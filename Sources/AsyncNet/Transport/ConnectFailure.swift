@@ -1,12 +1,12 @@
 import Foundation
 
-/// Why the system made no connection, and what to try, by the number of its error (`errno`).
+/// Why the system made no connection, and what to try, by the system's error number (`errno`).
 package struct ConnectFailure {
-    /// `nil` where the code's own words say it.
+    /// The reason; `nil` if the text of the error's code says it.
     package let reason: String?
     package let advice: String
 
-    /// `nil` for a number that says no more than that there is no connection.
+    /// Fails for a number that says no more than that there is no connection.
     package init?(_ number: Int32, isUnixSocket: Bool = false) {
         switch number {
         case ECONNREFUSED:
@@ -59,7 +59,7 @@ package struct ConnectFailure {
 }
 
 extension AsyncNetError {
-    /// The end of a request that is not sent again, since the server may have processed it (RFC 9110 §9.2.2).
+    /// The error of a request that is not sent again because the server may have processed it (RFC 9110 §9.2.2).
     package static var possiblyProcessed: AsyncNetError {
         AsyncNetError(
             .connectionLost,

@@ -38,13 +38,13 @@ public struct ConnectionInfo: Sendable, Hashable {
         public var version: String
         /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
         public var cipherSuite: String
-        /// The group of the key exchange, such as `x25519`; `nil` if the TLS library does not tell.
+        /// The group of the key exchange, such as `x25519`; `nil` if the TLS library does not report it.
         public var group: String?
         /// The protocol that the server chose (ALPN, RFC 7301), such as `http/1.1`.
         public var applicationProtocol: String?
         /// Whether an earlier session was resumed, so that the server's certificate was not shown again.
         public var isResumed: Bool
-        /// The last second at which the server's own certificate is valid; `nil` if the transport does not tell.
+        /// The last second at which the server's own certificate is valid; `nil` if the transport does not report it.
         public var certificateExpiry: Date?
 
         /// Makes a value.

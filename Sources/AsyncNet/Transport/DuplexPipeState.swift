@@ -20,10 +20,10 @@ struct DuplexPipeState {
     private var receivingEnd: Result<Void, AsyncNetError>?
 
     private var outgoing = PipedConnection.Outgoing()
-    /// The bytes that the connection has not taken, those that the thread holds included.
+    /// The bytes that the connection has not taken, including the bytes that the thread holds.
     private var unsentBytes = 0
     private var isSendingFinished = false
-    /// Whether the thread knows that there is something to take.
+    /// Whether the thread has been notified that there is something to take.
     private var isAnnounced = false
     private var isClosing = false
     private(set) var isAborted = false
@@ -31,7 +31,7 @@ struct DuplexPipeState {
     private(set) var closure: AsyncNetError?
     private(set) var sendingFailure: AsyncNetError?
 
-    /// How many bytes the thread may receive now. With none it waits until a read makes room.
+    /// How many bytes the thread may receive now. With 0 the thread waits until a read makes room.
     mutating func receivingRoom() -> Int {
         let room = max(0, Self.highWaterMark - receivedBytes)
         isPaused = room == 0
@@ -43,7 +43,7 @@ struct DuplexPipeState {
         receivedBytes += data.count
     }
 
-    /// The peer has ended its side, or the connection has failed. The first call counts.
+    /// Called when the peer has ended its side, or the connection has failed. The first call counts.
     mutating func endReceiving(_ result: Result<Void, AsyncNetError>) { receivingEnd = receivingEnd ?? result }
 
     var isReadable: Bool { !received.isEmpty || receivingEnd != nil }
@@ -72,7 +72,7 @@ struct DuplexPipeState {
             ? AsyncNetError(.invalidRequest, "This program has ended its side of the connection") : nil
     }
 
-    /// - Returns: Whether the thread must be told that there is something to send.
+    /// - Returns: Whether the pipe must notify the thread that there is something to send.
     mutating func send(_ data: Data) throws(AsyncNetError) -> Bool {
         if let error = sendingError { throw error }
         guard !data.isEmpty else { return false }
@@ -89,7 +89,7 @@ struct DuplexPipeState {
         return announce()
     }
 
-    /// - Returns: Whether the thread must be told; `nil` if the connection is closed.
+    /// - Returns: Whether the pipe must notify the thread; `nil` if the connection is closed.
     mutating func close() -> Bool? {
         guard closure == nil else { return nil }
         isClosing = true
@@ -115,7 +115,8 @@ struct DuplexPipeState {
         outgoing.pieces = []
     }
 
-    /// The connection is closed, by this program without an error. What has arrived can still be read.
+    /// Called when the connection is closed; without an error if this program has closed it. What has arrived can still
+    /// be read.
     mutating func didClose(_ error: AsyncNetError?) {
         guard closure == nil else { return }
         endReceiving(error.map { .failure($0) } ?? .success(()))

@@ -7,7 +7,7 @@ public import Foundation
 /// the call ends with `.unsupportedByTransport`. ``Transport/shutdown()`` of the transport must close its connections, so that
 /// what waits for them ends with `.sessionFinished`.
 public protocol DuplexTransport: Transport {
-    /// Opens a connection, with its TLS handshake, and returns it. Nothing of the caller's is sent before.
+    /// Opens a connection, with its TLS handshake, and returns it. Nothing of the caller's is sent before the return.
     ///
     /// Cancelling the awaiting task must end this at once.
     ///
@@ -17,18 +17,18 @@ public protocol DuplexTransport: Transport {
 
 /// A connection of a ``DuplexTransport``: bytes in order, in both directions.
 ///
-/// Any number of tasks may use it at the same time. Releasing it closes it.
+/// Any number of tasks may use a connection at the same time. Releasing the connection closes it.
 public protocol DuplexConnection: AnyObject, Sendable {
     /// The peer's address and the certificates that it showed.
     var info: ConnectionInfo { get }
 
     /// The next bytes that arrive; `nil` once the peer has ended its side, after all of its bytes.
     ///
-    /// The transport receives nothing more from the network while nobody takes what it has, apart from a buffer. Cancelling
-    /// the task loses no byte: the next call returns it.
+    /// While nobody reads, the transport receives no more than a buffer from the network. Cancelling the task loses no
+    /// byte: the next call returns it.
     func receive() async throws -> Data?
 
-    /// Takes bytes and sends them after all those before, in the order of the calls; does not wait.
+    /// Takes bytes and sends them, in the order of the calls; does not wait.
     ///
     /// - Throws: ``AsyncNetError``, such as `.connectionLost` for a connection that is closed.
     func send(_ data: Data) throws
@@ -36,7 +36,7 @@ public protocol DuplexConnection: AnyObject, Sendable {
     /// Returns when few of the taken bytes are still unsent. Cancelling the task ends the wait, not the sending.
     func sendingRoom() async throws
 
-    /// Tells the peer, after all bytes, that no more follow (TLS 1.3's close_notify, RFC 8446 §6.1); the peer can
+    /// Tells the peer, after all bytes, that no more bytes follow (TLS 1.3's close_notify, RFC 8446 §6.1); the peer can
     /// still send.
     ///
     /// - Throws: ``AsyncNetError`` with code `.unsupportedByTransport` if one direction cannot end alone, as with TLS
@@ -69,8 +69,8 @@ public struct DuplexRequest: Sendable {
     public var port: Int
     /// Whether and how the connection is encrypted.
     public var security: Security
-    /// Whether the connection is for HTTP/1.1, which the TLS handshake then offers (ALPN, RFC 7301). `false` by default,
-    /// which offers nothing.
+    /// Whether the connection is for HTTP/1.1, which the TLS handshake then offers (ALPN, RFC 7301). `false` by
+    /// default: the handshake then offers no protocol.
     public var isHTTP: Bool
     /// Which addresses may be connected to; see ``Transport/judgesAddresses``.
     public var addresses = AddressPolicy.any
@@ -83,7 +83,7 @@ public struct DuplexRequest: Sendable {
         self.isHTTP = isHTTP
     }
 
-    /// Throws unless the host is a name or an IP address and nothing more, and the port is valid.
+    /// Throws unless the host is only a name or an IP address, and the port is valid.
     func checkHost() throws(AsyncNetError) {
         let isName = host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"/?#@[]\\%".utf8.contains($0) }
         let isV6 = IPText.v6(host) != nil || ZonedAddress.isValid(host)
@@ -100,7 +100,7 @@ public struct DuplexRequest: Sendable {
 package protocol TransportOfRecordings: Transport {}
 
 extension Transport {
-    /// Refuses a policy that the transport would not ask.
+    /// Refuses a policy that the transport does not apply.
     func check(_ addresses: AddressPolicy) throws(AsyncNetError) {
         guard !addresses.isAny else { return }
         try addresses.check()

@@ -3,8 +3,8 @@ struct EmbeddedAddresses {
     /// The address to which the system or a translator sends instead: a mapped one (RFC 4291 §2.5.5.2), or one of NAT64 with
     /// the well-known prefix (RFC 6052 §2.1).
     var target: [UInt8]?
-    /// The addresses of tunnels, of local translators, and of forms no longer in use: where the system sends bytes
-    /// for them is not known here.
+    /// Addresses of tunnels, of local translators, and of forms no longer in use, for which it is not known where the
+    /// system sends bytes.
     var others: [[UInt8]] = []
 
     init(in address: [UInt8]) {
@@ -31,7 +31,7 @@ struct EmbeddedAddresses {
 }
 
 extension IPNetwork {
-    /// The network of a text in this library, which is one.
+    /// The network of a constant text; an array with no element if the text is no network.
     static func known(_ text: StaticString) -> [IPNetwork] { IPNetwork("\(text)").map { [$0] } ?? [] }
 }
 

@@ -1,8 +1,9 @@
-/// Which of the events that cost time an observer needs; it receives all others in any case.
+/// Which of the expensive events an observer needs; it receives all other events in any case.
 public struct EventInterests: Hashable, Sendable {
     /// Heads as they went on the wire.
     public var sentHeads: Bool
-    /// How many bytes of a body were sent or received, for each chunk; and each message or piece of a connection.
+    /// An event for each chunk of a body, with the bytes sent or received so far, and for each message of a WebSocket
+    /// or piece of a raw stream.
     public var bodyBytes: Bool
     /// The certificates of new connections, ``ConnectionInfo/certificates``.
     public var certificates: Bool

@@ -44,7 +44,8 @@ struct FairQueue<Waiter> {
         perOrigin = limit.perOrigin.map { max($0, 1) }
     }
 
-    /// Takes a permit if there is one. Requests that wait at that moment wait for other origins, so none is overtaken.
+    /// Takes a permit if one is free. Requests that wait at that moment go to other origins, whose limit is reached, so
+    /// none is overtaken.
     mutating func enter(_ origin: String) -> Bool {
         guard activeCount < perSession, hasPlace(origins[key(origin)]) else { return false }
         take(key(origin))
@@ -91,7 +92,8 @@ struct FairQueue<Waiter> {
         return waiter
     }
 
-    /// The lane of the highest level after ageing; among equals, the lane whose first request is the earliest.
+    /// The lane of the highest level after ageing; among lanes of the same level, the one whose first request is the
+    /// earliest.
     private func mostUrgent() -> Int? {
         var best: (level: Int, first: Int, lane: Int)?
         for level in ready.indices.reversed() {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What was measured of one hop: one request head and body as they were sent, and the response to them.
+/// The measurements of one hop: one request head and body as they were sent, and the response to them.
 public struct HopMetrics: Sendable {
     /// The number of the attempt, from 1.
     public var attempt: Int
@@ -43,14 +43,14 @@ extension HopMetrics: ShownByDescription {
 /// The hops of a request. The last one is stored without transport metrics and without an allocation: most requests
 /// have one.
 struct HopList: Sendable {
-    /// Small, since each waiting request has one.
+    /// The last hop. The type is small, since each waiting request has a value of it.
     private struct Last: Sendable {
         let method: HTTPMethod
         let url: URL
         let startNanoseconds: Int64
         let attempt: UInt32
         let hop: UInt16
-        /// 0 without a response.
+        /// The response's status; 0 without a response.
         var statusCode: UInt16 = 0
     }
 
@@ -67,7 +67,7 @@ struct HopList: Sendable {
         return earlier + [last]
     }
 
-    /// - Parameter transport: The measurements of the hop that was the last.
+    /// - Parameter transport: The measurements of the hop that was the last one until now.
     mutating func begin(_ head: HTTPRequestHead, attempt: Int, at start: Duration, after transport: TransportMetrics) {
         if let last = metrics(transport) {
             if earlier.count >= Self.capacity - 1 { earlier.removeFirst(earlier.count - Self.capacity + 2) }

@@ -1,22 +1,24 @@
-/// What is known of a hop at its end: see ``RequestEvent/hopEnded(_:)``.
+/// Everything known of a hop at its end: see ``RequestEvent/hopEnded(_:)``.
 public struct HopSummary: Sendable {
     /// Why a hop ended.
     public enum Ending: Sendable {
-        /// Its response was delivered to the request.
+        /// The hop's response was delivered to the request. A retrier may want another attempt all the same, and a
+        /// download another response.
         case delivered
-        /// A validator refused its response by the head; of the body the first bytes were read.
+        /// A validator, a download or a stream of events refused the response; of its body at most the first bytes were
+        /// read if the head was refused.
         indirect case refused(AsyncNetError)
-        /// Its response is a redirect, whose target will be requested with this head.
+        /// The hop's response is a redirect, whose target is requested next, with this head.
         indirect case redirected(to: HTTPRequestHead)
-        /// Its response is a challenge, and the request is sent again with credentials.
+        /// The hop's response is a challenge (401), and the request is sent again with credentials.
         case challenged
-        /// Its response is a 421 or a 425, and the request is sent again (RFC 9110 §15.5.20, RFC 8470 §5.2).
+        /// The hop's response is a 421 or a 425, and the request is sent again (RFC 9110 §15.5.20, RFC 8470 §5.2).
         case sentAgain
-        /// Its response is not delivered, but a stored response in its place: a 304 that confirms it (RFC 9111 §4.3.4),
-        /// or a server's error (RFC 5861 §4). A 304 for another version than the stored one is not delivered either: the
-        /// next hop has no conditions.
+        /// A stored response is delivered in place of the hop's response: of a 304 that confirms the stored response
+        /// (RFC 9111 §4.3.4), or of a server's error (RFC 5861 §4). Also the end of a hop whose 304 is for another
+        /// version than the stored one: the next hop then has no conditions.
         case replaced
-        /// It failed, or the request ended meanwhile with this error.
+        /// The hop failed with this error, or the request ended with it while the hop ran.
         indirect case failed(AsyncNetError)
         /// The caller cancelled the request, or nothing needed the hop any more.
         case cancelled
@@ -32,14 +34,14 @@ public struct HopSummary: Sendable {
     public var ending: Ending
     /// The time from the hop's beginning to its end, with the wait for a connection and the response's body.
     public var duration: Duration
-    /// The connection, as the transport has reported it; `nil` if it has not.
+    /// The connection, as the transport has reported it; `nil` if the transport has reported none.
     public var connection: ConnectionInfo?
-    /// What was measured, with the numbers of attempt and hop.
+    /// The measurements of the hop, with the numbers of attempt and hop.
     public var metrics: HopMetrics
     /// How many bytes of the request's body were sent.
     public var sentBytes: Int64
-    /// How many decoded bytes of the response's body were received; for the first segment of a download, by all its
-    /// segments.
+    /// How many decoded bytes of the response's body were received; for the first segment of a download, the bytes of
+    /// all its segments.
     public var receivedBytes: Int64
     /// What the session's cache did for the hop; `nil` without a cache.
     public var cacheOutcome: CacheOutcome?
@@ -92,7 +94,7 @@ extension HopSummary: ShownByDescription {
 }
 
 extension HopSummary.Ending {
-    /// The errors of validators: whether a response suits the caller is not the hop's error.
+    /// The errors of a refused response: whether a response suits the caller is not the hop's error.
     private static let judgements: Set<AsyncNetError.Code> = [
         .unacceptableStatus, .unacceptableContentType, .validationFailed,
     ]

@@ -10,7 +10,7 @@ struct IPNetwork: Hashable, Sendable {
         (self.bytes, self.bits) = (bytes, bits)
     }
 
-    /// - Parameter text: An address, or one with the number of bits: `10.0.0.0/8`, `fd00::/8`.
+    /// - Parameter text: An address, or an address with a number of bits: `10.0.0.0/8`, `fd00::/8`.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let bytes = Self.bytes(ofAddress: String(parts[0])) else { return nil }

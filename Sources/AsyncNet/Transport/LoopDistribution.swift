@@ -7,15 +7,15 @@ package struct LoopLimits: Equatable {
 package struct LoopDistribution: Equatable {
     package let loops: Int
     package let limits: LoopLimits
-    /// How many loops the transfers to one origin may use. Each has its share of the connections to the origin.
+    /// How many loops the transfers to one origin may use. Each loop has its share of the connections to the origin.
     private let loopsPerOrigin: Int
 
     /// With fewer connections than this, the transfers to an origin reuse connections better in a single loop.
     private static let connectionsPerLoop = 64
     /// A loop leaves transfers to others while its thread works for more than this percentage of the time.
     private static let busy = 70
-    /// Such a transfer goes to another loop, where it may need a new connection, only if that loop's thread works at
-    /// least this many percentage points less.
+    /// The transfer goes to another loop, where it may need a new connection, only if that loop's thread works less by
+    /// at least this many percentage points.
     private static let advantage = 20
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64

@@ -1,6 +1,7 @@
 /// How much of the time a loop's thread works, measured by the pauses in which it sleeps.
 package struct LoopLoad {
-    /// The shortest time that is measured: over less, a thread that has just handled one event would count as busy.
+    /// The shortest time over which the load is measured: over a shorter one, a thread that has just handled one event
+    /// would count as busy.
     static let window = Duration.milliseconds(10)
 
     private var windowStart: Duration

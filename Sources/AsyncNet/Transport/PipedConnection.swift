@@ -4,9 +4,9 @@ package import Foundation
 package final class PipedConnection: DuplexConnection {
     package struct Outgoing: Sendable {
         package var pieces: [Data] = []
-        /// Whether the peer is told, after the pieces, that no more follows.
+        /// Whether the owner tells the peer, after the pieces, that no more bytes follow.
         package var isLast = false
-        /// Whether the connection is closed, after the pieces.
+        /// Whether the owner closes the connection after the pieces.
         package var closes = false
     }
 
@@ -17,7 +17,7 @@ package final class PipedConnection: DuplexConnection {
 
     /// - Parameters:
     ///   - canFinishSending: Whether the peer can still send once this side has ended its own (not before TLS 1.3).
-    ///   - onWork: Called when the owner may send or receive more, and when the connection was aborted or released.
+    ///   - onWork: Called when the owner may send or receive more, and after the connection was aborted or released.
     package init(
         info: ConnectionInfo = ConnectionInfo(), canFinishSending: Bool = true, onWork: @escaping @Sendable () -> Void
     ) {
@@ -78,7 +78,7 @@ package final class PipedConnection: DuplexConnection {
 
     package var wasAborted: Bool { state.read { $0.isAborted } }
 
-    /// How many bytes can be received now; with none, `onWork` follows a read that makes room.
+    /// How many bytes can be received now. With 0, a read that makes room calls `onWork`.
     package func receivingRoom() -> Int { state.change { $0.receivingRoom() } }
     package func didReceive(_ data: Data) { state.change { $0.receive(data) } }
     package func didEndReceiving() { state.change { $0.endReceiving(.success(())) } }
@@ -87,7 +87,7 @@ package final class PipedConnection: DuplexConnection {
 
     func didFailSending(_ error: AsyncNetError) { state.change { $0.failSending(error) } }
 
-    /// What waits ends with this error, reading after what has arrived; with `nil`, for a close by this side, without
-    /// one.
+    /// Ends the tasks that wait with this error, after a reader has taken what has arrived. `nil` stands for a close by
+    /// this side, which is no error for a reader.
     package func didClose(_ error: AsyncNetError?) { state.change { $0.didClose(error) } }
 }

@@ -3,8 +3,7 @@ import Foundation
 /// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take. Names are never looked
 /// up.
 ///
-/// What libcurl's own list takes depends on its version, so libcurl is told of no list, and of no proxy for these
-/// hosts.
+/// libcurl's own list has other forms in each version. So libcurl gets no list, and no proxy for these hosts.
 struct ProxyBypass {
     private struct Entry {
         var hosts: Hosts
@@ -13,16 +12,17 @@ struct ProxyBypass {
 
     private enum Hosts {
         case all
-        /// The name, and the names below it.
+        /// This name, and the names below it.
         case name(String)
-        /// Only the names below this one.
+        /// Only the names below this name.
         case below(String)
         case addresses(IPNetwork)
     }
 
     private let entries: [Entry]
 
-    /// - Parameter texts: Each one entry, or several separated by commas or spaces. What is no entry bypasses nothing.
+    /// - Parameter texts: Each text has one entry, or several separated by commas or spaces. A part that is no valid
+    ///   entry is ignored.
     init(_ texts: some Sequence<String>) {
         entries = texts.flatMap { $0.split { ", \t\r\n".contains($0) } }.compactMap(Self.entry)
     }

@@ -14,8 +14,9 @@ public struct ProxyConfiguration: Sendable {
     package var password: String?
     var bypassedHosts: [String] = []
     package private(set) var alwaysTunnels = false
-    /// Which HTTPS proxy is trusted, and the client certificate for it. ``TLSConfiguration/system`` by default. The settings of
-    /// servers, such as ``SocketTransport/Configuration/tls``, do not count for the proxy, nor these for servers.
+    /// Which HTTPS proxies are trusted, and the client certificate for them. ``TLSConfiguration/system`` by default.
+    /// The settings for servers, such as ``SocketTransport/Configuration/tls``, do not apply to the proxy, and these
+    /// settings do not apply to servers.
     public var tls = TLSConfiguration.system
     /// Headers for an HTTP or HTTPS proxy: of CONNECT, and of each request that the proxy passes on, unless the request has
     /// the same header. Empty by default.
@@ -99,8 +100,8 @@ public struct ProxyConfiguration: Sendable {
         }
     }
 
-    /// The proxy's URL in the environment now, as curl looks for it; `nil` without one. `HTTP_PROXY` does not count:
-    /// a server's program may have a client's header as that (CVE-2016-5385).
+    /// The proxy's URL in the environment now, as curl looks for it; `nil` without one. `HTTP_PROXY` does not count: in
+    /// a CGI program this variable has the value of a client's header (CVE-2016-5385).
     package static func environmentURL(
         isTLS: Bool, _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String? {
@@ -125,7 +126,7 @@ public struct ProxyConfiguration: Sendable {
 
     package static let schemes = "A proxy's URL must have the scheme http, https, socks4, socks4a, socks5 or socks5h"
 
-    /// Refuses what only sockets can do.
+    /// Refuses the settings that only sockets support.
     package func checkWithoutSockets() throws(AsyncNetError) {
         guard tls != .system || !headers.isEmpty else { return }
         throw AsyncNetError(

@@ -1,6 +1,6 @@
 /// Which addresses belong to servers on the Internet, by IANA's special-purpose address registries (RFC 6890) of October 2025.
 enum PublicAddresses {
-    /// Why an address of 4 or 16 bytes is not public; `nil` for one that is.
+    /// Why an address of 4 or 16 bytes is not public; `nil` if it is public.
     static func objection(to address: [UInt8]) -> String? {
         guard address.count == 16 else { return objection(to: address, special: ipv4, global: globalIPv4) }
         let embedded = EmbeddedAddresses(in: address)
@@ -38,7 +38,7 @@ enum PublicAddresses {
         ("2001:db8::/32", "for documentation"), ("3fff::/20", "for documentation"), ("5f00::/16", "of segment routing"),
         ("fc00::/7", "private"), ("fe80::/10", "link-local"), ("fec0::/10", "site-local"), ("ff00::/8", "multicast"),
     ])
-    /// With Teredo (RFC 4380), of which the embedded addresses decide.
+    /// The networks include Teredo (RFC 4380), whose embedded addresses are judged too.
     private static let globalIPv6 = [
         "2001::/32", "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:3::/32", "2001:4:112::/48",
         "2001:20::/28", "2001:30::/28",

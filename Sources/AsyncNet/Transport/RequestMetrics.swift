@@ -33,8 +33,8 @@ public struct RequestMetrics: Sendable {
 }
 
 extension RequestMetrics {
-    /// The hops of all attempts in their order, the last 100; without the further segments of a download, and of a
-    /// hedged request those of the transfer whose response was used.
+    /// The last 100 hops of all attempts, in their order: for a download, the hops of its first segment, and for a
+    /// hedged request, the hops of the transfer whose response was used.
     public var hops: [HopMetrics] {
         get { hopList.all(transport) }
         set {
@@ -44,7 +44,7 @@ extension RequestMetrics {
     }
 
     /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
-    /// this.
+    /// them.
     public var timings: TransferTimings? {
         get { transport.timings }
         set { transport.timings = newValue }
@@ -77,8 +77,8 @@ extension RequestMetrics {
     /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
     public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
 
-    /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the transport does
-    /// not tell.
+    /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the
+    /// transport does not report it.
     public var certificateExpiry: Date? {
         get { transport.certificateExpiry }
         set { transport.certificateExpiry = newValue }

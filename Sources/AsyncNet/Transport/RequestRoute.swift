@@ -16,7 +16,7 @@ package struct RequestRoute {
         self.resolver = resolver
     }
 
-    /// The way to this URL for comparisons; empty for the direct way.
+    /// A text of the way to this URL, for comparisons; empty for the direct way.
     package func text(to url: URL) -> String {
         var parts: [String] = []
         if let unixSocket { parts.append("unix \(unixSocket)") }
@@ -31,7 +31,7 @@ package struct RequestRoute {
     }
 }
 extension ProxyConfiguration {
-    /// The proxy's URL without user and password, `nil` without a proxy; of the environment what it says at this time.
+    /// The proxy's URL without user and password; `nil` without a proxy. The environment is read by each call.
     fileprivate var route: String? {
         switch kind {
         case .none: return nil

@@ -6,14 +6,14 @@ import Foundation
 ///     await ScopedTransport.$current.withValue(ScopedTransport(stub)) { ... }
 ///
 /// A session over ``AutomaticTransport`` reads `current` when a request is made, so that the whole request, with its
-/// retries and segments, uses this transport, whichever task awaits it. Code that this transport calls is in the scope
-/// outside: what a stub requests itself does not come back to that stub.
+/// retries and segments, uses this transport, whichever task awaits it. Code that this transport calls is in the outer
+/// scope: a request that a stub makes does not come back to the stub.
 package final class ScopedTransport: Transport {
     /// The transport of the innermost scope; `nil` outside of every scope.
     @TaskLocal package static var current: ScopedTransport?
 
     package let outer: ScopedTransport?
-    /// Distinguishes what the scope's transport has responded, in a cache, from other responses.
+    /// Keeps the responses of the scope's transport apart from other responses in a cache.
     let id = UUID()
     private let transport: any Transport
     private let end = Locked<AsyncNetError?>(nil)
@@ -31,7 +31,7 @@ package final class ScopedTransport: Transport {
 
     package var judgesAddresses: Bool { transport.judgesAddresses }
 
-    /// Ends the scope: later transfers fail with this error. Those that run go on.
+    /// Ends the scope: later transfers fail with this error. Running transfers go on.
     package func close(_ error: AsyncNetError) { end.withLock { $0 = error } }
 }
 

@@ -3,13 +3,13 @@ import Foundation
 /// The certificates of a server that was not trusted: the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
 /// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked`.
 ///
-/// Over URLSession only on Apple platforms, with other settings than the default. Without it ends a request whose host
-/// the settings refuse before a connection is made, see ``TLSConfiguration/refused``.
+/// URLSession sets it only on Apple platforms, with other settings than the default. A request whose host the settings
+/// refuse before a connection is made, see ``TLSConfiguration/refused``, ends without it.
 public struct ServerTrustFailure: Error, Sendable, Hashable {
-    /// The certificates that the server showed, its own first. Empty if its own cannot be read, and over libcurl,
-    /// which does not keep those that it refuses, unless the server has none of the pins.
+    /// The certificates that the server showed, its own first. Empty if the server's own certificate cannot be read,
+    /// and over libcurl, which keeps the certificates only if the server has none of the pins.
     public var certificates: [ServerCertificate]
-    /// The pins that were expected, if none of them is the server's.
+    /// The expected pins, if the server has none of them.
     public var expectedPins: [String]
 
     /// The pin of the server's own certificate; `nil` without ``certificates``.
@@ -46,8 +46,8 @@ extension AsyncNetError {
 }
 
 extension TransportMetrics {
-    /// What ``certificates`` say, without those that cannot be read; none if that is the server's own. Empty on a
-    /// reused connection, whose handshake is over.
+    /// The readable ones of ``certificates``. Empty if the server's own certificate cannot be read, and on a reused
+    /// connection, which has no new handshake.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 
@@ -57,8 +57,8 @@ extension ConnectionInfo {
 }
 
 extension ServerCertificate {
-    /// What a chain in PEM says, without those that cannot be read; nothing if that is the first, whose place no
-    /// issuer's must take.
+    /// The readable certificates of a chain in PEM. Empty if the first one cannot be read: an issuer's certificate must
+    /// not take the place of the server's.
     static func chain(_ pems: [String]) -> [ServerCertificate] {
         guard let first = pems.first, let own = try? ServerCertificate(Data(first.utf8)) else { return [] }
         return [own] + pems.dropFirst().compactMap { try? ServerCertificate(Data($0.utf8)) }

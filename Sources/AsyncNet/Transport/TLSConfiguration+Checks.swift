@@ -4,7 +4,7 @@ extension TLSConfiguration {
     /// Whether all settings are the defaults, the only ones that URLSession on Linux supports.
     var isDefault: Bool { self == .system }
 
-    /// Refuses what only sockets can do.
+    /// Refuses the settings that only sockets support.
     package func checkWithoutSockets() throws(AsyncNetError) {
         let used: [(Bool, String)] = [
             (maximumVersion != nil, "a maximum version of TLS"), (keyLog != .none, "a log of keys"),
@@ -77,7 +77,7 @@ extension TLSConfiguration {
         return range
     }
 
-    /// OpenSSL gives other characters a meaning of their own.
+    /// Refuses names with characters that have a special meaning to OpenSSL.
     private func checkNames(_ names: [String], _ setting: String) throws(AsyncNetError) {
         for (index, name) in names.enumerated() {
             let isName =
@@ -90,6 +90,6 @@ extension TLSConfiguration {
 }
 
 extension String {
-    /// Whether this is OpenSSL's name of a cipher suite for TLS 1.3, which alone begin like this.
+    /// Whether this is OpenSSL's name of a cipher suite for TLS 1.3: only these names begin with `TLS_`.
     var isSuiteOfTLS13: Bool { hasPrefix("TLS_") }
 }

@@ -23,7 +23,7 @@ extension TLSConfiguration {
 
     private static let unreadable = "no pin: "
 
-    /// Why `pin(of:)` could not make this pin; `nil` for all others.
+    /// Why `pin(of:)` could not make this pin; `nil` for a pin that it has made.
     static func reason(ofPin pin: String) -> String? {
         pin.hasPrefix(unreadable) ? "A pin of a certificate could not be made. \(pin.dropFirst(unreadable.count))" : nil
     }

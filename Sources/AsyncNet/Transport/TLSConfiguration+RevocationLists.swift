@@ -3,10 +3,11 @@ public import Foundation
 extension TLSConfiguration {
     /// Lists of revoked certificates (CRL, RFC 5280 §5).
     ///
-    /// The server's own certificate must not be on the list of its issuer, which must be there and up to date. Intermediate
-    /// certificates are checked too, if there is a list of their issuer. Anchors are trusted as they are. A revoked
-    /// certificate ends the request with `.certificateRevoked`; a missing list of the server's issuer, a list that is out of date
-    /// and one with a wrong signature with `.certificateNotTrusted`.
+    /// There must be a list of the issuer of the server's own certificate, which is up to date and does not have that
+    /// certificate. Intermediate certificates are checked too, if there is a list of their issuer. Anchors are trusted
+    /// as they are. A revoked certificate ends the request with `.certificateRevoked`; a missing list of the server's
+    /// issuer, a list that is out of date, and a list with a wrong signature end the request with
+    /// `.certificateNotTrusted`.
     public struct RevocationLists: Sendable, Hashable {
         enum Kind: Hashable {
             case memory(Data)

@@ -6,19 +6,19 @@ public import Foundation
 public struct TLSConfiguration: Sendable, Hashable {
     /// The certificates that servers are verified against. `.system` by default.
     public var trust: Trust
-    /// Public keys, one of which the server's certificate must have. Empty by default, which allows all keys.
+    /// Public keys: the server's certificate must have one of them. Empty by default, which allows all keys.
     ///
     /// Each pin is `sha256//` and the base64 form of the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 §2.4). Pins are
-    /// checked in addition to `trust`, also if that is `.disabled`. `TLSConfiguration.pin(of:)` makes one of a certificate. The
-    /// key is that of the server's own certificate; to require another certificate of the chain, make it the only one of
-    /// `trust`, with `.anchors`.
+    /// checked in addition to `trust`, also if that is `.disabled`. `TLSConfiguration.pin(of:)` makes the pin of a
+    /// certificate. Pins are compared with the server's own certificate; to require another certificate of the chain,
+    /// make it the only one of `trust`, with `.anchors`.
     public var pins: [String]
     /// The certificate for servers that require one. `nil` by default.
     public var clientIdentity: ClientIdentity?
     /// The oldest version of TLS that is accepted. `.tls12` by default.
     public var minimumVersion: Version
-    /// The newest version of TLS that is offered. `nil` by default: that of the TLS library. Other transports than sockets
-    /// end each request with `.unsupportedByTransport`.
+    /// The newest version of TLS that is offered. `nil` by default: the newest version of the TLS library. Transports
+    /// other than sockets end each request with `.unsupportedByTransport` if this is set.
     public var maximumVersion: Version?
     /// Whether the certificate must name the URL's host (RFC 9110 §4.3.4). `true` by default.
     public var verifiesHostName: Bool
@@ -34,20 +34,21 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Lists of revoked certificates that servers are checked against, see ``RevocationLists``. `nil` by default. Other
     /// transports than sockets end each request with `.unsupportedByTransport`, as with the settings below.
     public var revocationLists: RevocationLists?
-    /// The cipher suites to offer, the most preferred one first, by OpenSSL's names: `TLS_AES_256_GCM_SHA384` for TLS 1.3,
-    /// `ECDHE-RSA-AES128-GCM-SHA256` for older versions. Empty by default: those of the TLS library.
+    /// The cipher suites to offer, the most preferred one first, by OpenSSL's names: `TLS_AES_256_GCM_SHA384` for TLS
+    /// 1.3, `ECDHE-RSA-AES128-GCM-SHA256` for older versions. Empty by default: the suites of the TLS library.
     ///
     /// Nothing else is offered: a version of TLS without a suite here is not offered either. A name that OpenSSL does not know,
     /// and a suite without encryption or without a certificate, end each request with `.invalidConfiguration`.
     public var cipherSuites: [String]
-    /// The groups of the key exchange to offer, the most preferred one first, by OpenSSL's names such as `X25519` and `P-256`.
-    /// Empty by default: those of the TLS library.
+    /// The groups of the key exchange to offer, the most preferred one first, by OpenSSL's names such as `X25519` and
+    /// `P-256`. Empty by default: the groups of the TLS library.
     ///
     /// A name that OpenSSL does not know ends each request with `.invalidConfiguration`.
     public var groups: [String]
-    /// The name that the server is told (SNI, RFC 6066 §3), and that its certificate must have. `nil` by default: the URL's host.
+    /// The name that the client sends to the server (SNI, RFC 6066 §3), and that the server's certificate must have.
+    /// `nil` by default: the URL's host.
     ///
-    /// The connection and the request are for the URL's host all the same. An address is not told, as ever.
+    /// The connection and the request are for the URL's host all the same. A name that is an IP address is not sent.
     public var serverName: String?
 
     /// The defaults: the system's certificate authorities.
@@ -93,7 +94,8 @@ public struct TLSConfiguration: Sendable, Hashable {
 
         /// The certificate authorities of the system.
         ///
-        /// Sockets read their file once for each of the transport's threads, libcurl again after ten minutes.
+        /// Each thread of a socket transport reads the system's file of certificates once; libcurl reads it again after
+        /// ten minutes.
         public static let system = Trust(kind: .system)
 
         /// No verification: every certificate is accepted. For tests only.

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Chooses the TLS settings for a host: its own, then those of the wildcard for its last labels, then the default.
+/// Chooses the TLS settings for a host: the host's own entry, then the wildcard for its last labels, then the default.
 package struct TLSHosts: Sendable {
     /// The settings that differ from each other; the first is the default.
     package let settings: [TLSConfiguration]
     private var hosts: [HostName: Int] = [:]
-    /// Indices of `settings`, by what follows `*.`.
+    /// Indices of `settings`, by the part of the key after `*.`.
     private var wildcards: [HostName: Int] = [:]
 
     package init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
@@ -20,7 +20,7 @@ package struct TLSHosts: Sendable {
 
     private mutating func add(_ pattern: String, _ index: Int) throws(AsyncNetError) {
         let isWildcard = pattern.hasPrefix("*.")
-        // A zone is no part of the form in which hosts are compared: the entry would be for the address in every zone.
+        // Hosts are compared without their zone: an entry with a zone would apply to the address in every zone.
         guard !pattern.utf8.contains(UInt8(ascii: "%")),
             let host = HostName(isWildcard ? pattern.dropFirst(2) : pattern[...]), !(isWildcard && host.isAddress)
         else {
@@ -51,7 +51,8 @@ package struct TLSHosts: Sendable {
         return try settings[index(for: name)].unlessRefused(host)
     }
 
-    /// Refuses a URL with TLS whose host has a form that no entry can have: it could be that of an entry for libcurl.
+    /// Refuses a URL with TLS whose host has a form that no entry can have: libcurl could take the host for another
+    /// one, which has an entry.
     package func check(_ url: String) throws(AsyncNetError) {
         guard settings.count > 1, url.isTLS, HostName(ofURL: url) == nil else { return }
         throw Self.unnamed

@@ -9,7 +9,7 @@ package import Foundation
 ///
 /// With the delivery `.whole` the reader is resumed at the end of the body or when the buffer is full; with
 /// `.asItArrives`, for each chunk. The head of a redirect, of an error or of a response that will be refused changes
-/// the first to the second: the reader may not need such a body, which may never end.
+/// `.whole` to `.asItArrives`: the reader may not need the body, which may never end.
 ///
 /// While more bytes are stored than the high-water mark, `receive` returns `.pause`; `onDemand` is called when the
 /// reader has taken them. Hooks are called outside the lock, because they may take locks of their own.
@@ -61,7 +61,7 @@ extension TransferPipe {
         if !isConnected { onAbort() }
     }
 
-    /// Must be called before the head and the first chunk of a body whose content coding the reader decodes.
+    /// Called before the head and the first chunk of a body whose content coding the reader decodes.
     package func expectEncodedBody() { state.change { $0.machine.expectEncodedBody() } }
 
     package func receive(_ head: HTTPResponseHead) {
@@ -98,7 +98,7 @@ extension TransferPipe {
         return try state.read { $0.machine.receivedHead }.get()
     }
 
-    /// The head with a body that reads this pipe, or with the whole body if that has arrived in one piece.
+    /// The head with a body that reads this pipe, or with the whole body if the body has arrived in one piece.
     package func response() async throws(AsyncNetError) -> (head: HTTPResponseHead, body: TransportBody) {
         await wait { $0.machine.hasHeadToRead }
         let (head, whole) = state.change { ($0.machine.receivedHead, $0.machine.takeWhole()) }

@@ -17,7 +17,8 @@ struct TransferPipeState {
     private(set) var end: Result<Void, AsyncNetError>?
     private(set) var isPaused = false
 
-    /// Whether the reader decodes the body: it then counts decoded bytes itself, and reads each chunk as it arrives.
+    /// Whether the reader decodes the body: the reader then counts the decoded bytes, and reads each chunk as it
+    /// arrives.
     private var isEncoded = false
     private var chunks: [Data] = []
     private var bufferedBytes = 0
@@ -41,7 +42,7 @@ extension TransferPipeState {
         if isUrgent { delivery = .asItArrives }
     }
 
-    /// Pauses the transport for a chunk that comes while the reader has not taken enough.
+    /// Stores a chunk; pauses the transport if more bytes than the high-water mark wait for the reader.
     mutating func receive(_ chunk: Data) -> ChunkAction {
         guard end == nil else { return .store }
         guard count(chunk) else { return .abort(AsyncNetError(bodyLargerThan: limit)) }
@@ -76,7 +77,8 @@ extension TransferPipeState {
         end != nil || (delivery == .asItArrives || isEncoded ? !chunks.isEmpty : isFull)
     }
 
-    /// The transfer's error if it ended before the head, or was cancelled; `.emptyReply` if it succeeded without one.
+    /// The response's head; the transfer's error if the transfer ended before the head or was cancelled; `.emptyReply`
+    /// if the transfer succeeded without a head.
     var receivedHead: Result<HTTPResponseHead, AsyncNetError> {
         if case .failure(let error) = end, head == nil || error.code == .cancelled { return .failure(error) }
         return head.map { .success($0) } ?? .failure(AsyncNetError(.emptyReply))
@@ -88,7 +90,7 @@ extension TransferPipeState {
         return chunks.popLast() ?? Data()
     }
 
-    /// All chunks, `nil` at the end of the body, and whether a paused transport continues.
+    /// All chunks, `nil` at the end of the body, and whether this read lets a paused transport continue.
     mutating func read() -> (chunks: Result<[Data]?, AsyncNetError>, resumesTransport: Bool) {
         defer {
             chunks = []

@@ -30,15 +30,14 @@ public protocol Transport: Sendable {
     /// How the transport makes sure of the server that responds to this request: what ``HTTPCache`` compares before it uses
     /// a response that another session has stored.
     ///
-    /// By default the server is not verified, and the way to it is that of transports of this type alone: others use none
-    /// of its responses, unless they verify nothing and are of this type too. A transport around another one returns the
-    /// other's trust.
+    /// By default the server is not verified, and only sessions over transports of the same type use the stored
+    /// responses. A transport around another one returns the other's trust.
     func trust(for request: HTTPRequestHead) -> ResponseTrust
 
     /// Whether the transport connects to no address that ``TransportRequest/addresses`` does not allow; `false` by default.
     ///
-    /// With `false` a request with a policy ends with `.unsupportedByTransport`. A transport around another one returns the
-    /// other's value, one that connects to nothing `true`.
+    /// With `false` a request with a policy ends with `.unsupportedByTransport`. A transport around another one returns
+    /// the other's value, and a transport that connects to nothing returns `true`.
     var judgesAddresses: Bool { get }
 
     /// A name of the transport for logs. The type's name by default.
@@ -76,7 +75,7 @@ public struct TransportRequest: Sendable {
         var maximumBodySize: Int64?
         var addresses = AddressPolicy.any
         var delivery = Delivery.asItArrives
-        /// Among the transfers that wait for a connection.
+        /// The request's priority among the transfers that wait for a connection.
         var priority = RequestPriority.normal
         /// Whether a validator refuses a head with a status below 300, which is then delivered at once, also with
         /// `.whole`.
@@ -87,10 +86,10 @@ public struct TransportRequest: Sendable {
         /// Set if the session's clock moves by itself when nothing runs.
         var supervision: SupervisedTransfer?
         var urlTemplate: String?
-        /// How the request uses the session's cache, by the `URLRequest` that it was made of.
+        /// How the request uses the session's cache, as the `URLRequest` says that it was made from.
         var cacheMode: CacheMode?
         var keepsContentCoding = false
-        /// Whether the request is sent on a new connection, since its server has refused a kept one for it.
+        /// Whether the request is sent on a new connection, since the server has refused it on a kept one (421).
         var needsNewConnection = false
     }
 
@@ -118,8 +117,8 @@ public struct TransportRequest: Sendable {
         set { change { $0.maximumBodySize = newValue } }
     }
 
-    /// Which addresses may be connected to for this request; see ``Transport/judgesAddresses``. A transport around another one
-    /// that makes a request of its own passes this on.
+    /// Which addresses may be connected to for this request; see ``Transport/judgesAddresses``. A transport that makes
+    /// a new request for another transport copies this value.
     public var addresses: AddressPolicy {
         get { values.value.addresses }
         set { change { $0.addresses = newValue } }
@@ -137,8 +136,8 @@ public struct TransportRequest: Sendable {
         set { change { $0.onEvent = newValue } }
     }
 
-    /// The text of the ``URLTemplate`` that the request was made with, such as `users/{name}`; `nil` without a template.
-    /// It stays that of the first hop when a redirect is followed.
+    /// The text of the ``URLTemplate`` that the request was made with, such as `users/{name}`; `nil` without a
+    /// template. After a redirect, it is still the template of the first hop.
     public internal(set) var urlTemplate: String? {
         get { values.value.urlTemplate }
         set { change { $0.urlTemplate = newValue } }
@@ -169,7 +168,7 @@ public struct TransportRequest: Sendable {
     /// Whether the body is delivered as it was sent: by an option, or since the request's `Accept-Encoding` accepts
     /// only `identity`.
     package var keepsContentCoding: Bool { values.value.keepsContentCoding || head.headers.acceptsOnlyIdentity }
-    /// Asks for a body without a coding, unless the caller asks for another, and for its bytes as they are sent.
+    /// Asks for the body as it is sent, and without a coding unless the caller's headers ask for one.
     mutating func keepContentCoding() {
         change {
             $0.keepsContentCoding = true
@@ -228,8 +227,8 @@ public struct TransportResponse: Sendable {
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB; the response itself if it
-    /// keeps its codings, or has none.
+    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB; the response itself if its
+    /// codings are kept, or it has none.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
@@ -250,25 +249,25 @@ public struct TransportResponse: Sendable {
 
 /// An event of a transfer besides head and body. New cases may be added in any release.
 public enum TransportEvent: Sendable {
-    /// The transfer waits for a permit of the transport. No timeout for the server's silence runs until another event than
-    /// ``sentHead(_:)`` and ``connected(_:)``.
+    /// The transfer waits for a permit of the transport. The timeout for the server's silence stops until the next
+    /// event other than ``sentHead(_:)`` and ``connected(_:)``.
     case queued
     /// The transfer has begun.
     case started
-    /// The request's head is sent, in these words; reported each time that it is, and for the head of a CONNECT to a
-    /// proxy too. Only if ``TransportRequest/interests`` ask for it, and not by every transport. Does not end the
-    /// server's silence, since an observer must not change when a request times out.
+    /// The request's head is sent, in these words. Reported each time that the transport sends it, and for the head of
+    /// a CONNECT to a proxy, if ``TransportRequest/interests`` ask for it; not every transport reports it. The event
+    /// does not end the server's silence, since an observer must not change when a request times out.
     case sentHead(SentHead)
     /// The transport sends the request again on another connection: before any byte of a response, the server had
     /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
     case repeated
-    /// The transfer has this connection. Reported before the head, and only if ``TransportRequest/interests`` is not
-    /// `nil`; the session makes it of ``metrics(_:)`` if a transport does not report it. Does not end the server's
-    /// silence, as ``sentHead(_:)``.
+    /// The transfer has this connection. Reported before the response's head, if ``TransportRequest/interests`` is not
+    /// `nil`; if a transport does not report it, the session makes this event from ``metrics(_:)``. Like
+    /// ``sentHead(_:)``, it does not end the server's silence.
     case connected(ConnectionInfo)
     /// A 1xx response other than 101 has arrived (RFC 9110 §15.2). Not every transport reports these.
     case informational(HTTPResponseHead)
-    /// The transport could send bytes, but the request's body has none yet. No timeout for the server's silence runs
+    /// The transport could send bytes, but the request's body has none yet. The timeout for the server's silence stops
     /// until ``sentBody(bytes:total:)`` or ``started``.
     case awaitingBody
     /// The number of bytes of the body that have been passed to the network in all, and the body's length if it is

@@ -15,7 +15,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// A body in memory.
     public init(_ data: Data) { source = .data(data) }
 
-    /// A body from a sequence of chunks. Its errors end the body.
+    /// A body from a sequence of chunks. An error of the sequence ends the body.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
         source = .sequence {
             var iterator = chunks.makeAsyncIterator()
@@ -23,12 +23,12 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// A body whose readers each call a closure of their own for the next chunk.
+    /// A body whose chunks come from a closure; each reader has a new one.
     init(reading makeNext: @escaping @Sendable () -> () async throws -> Data?) { source = .sequence(makeNext) }
 
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }
 
-    /// Whether the transfer is known to have ended; always `false` for a body made of a sequence.
+    /// Whether the transfer is known to have ended; always `false` for a body that was made from a sequence.
     var isOver: Bool {
         switch source {
         case .data: true
@@ -63,7 +63,7 @@ public struct TransportBody: AsyncSequence, Sendable {
             self.other = other
         }
 
-        /// The whole body, if it is in memory and nothing of it has been read.
+        /// The whole body, if it is in memory and no part has been read.
         mutating func takeWhole() -> Data? { lease == nil && other == nil ? first.take() : nil }
 
         /// The next chunk, never empty; `nil` at the end of the body.

@@ -53,8 +53,8 @@ public struct TransportMetrics: Sendable {
         set { change { $0.certificates = newValue } }
     }
 
-    /// The last second at which the server's own certificate is valid, also on a reused connection; `nil` without TLS, and
-    /// over transports that do not tell.
+    /// The last second at which the server's own certificate is valid, also on a reused connection; `nil` without TLS,
+    /// and over transports that do not report it.
     public var certificateExpiry: Date? {
         get { values?.value.certificateExpiry }
         set { change { $0.certificateExpiry = newValue } }
@@ -111,8 +111,8 @@ public struct TransferTimings: Sendable, Hashable {
     public var nameLookup: Duration
     /// The connection to the server, or to the proxy, was open.
     public var connect: Duration
-    /// The TLS handshake was complete; zero without one. A sum of handshakes counts the transfers with another value:
-    /// a handshake that resumes a former connection's session is one too, and takes less time.
+    /// The TLS handshake was complete; zero without a handshake. To count handshakes, count the transfers with another
+    /// value: a handshake that resumes a former session counts too, and takes less time.
     public var tlsHandshake: Duration
     /// The response's first byte had arrived.
     public var firstByte: Duration

@@ -22,7 +22,8 @@ package final class UploadFeed: Sendable {
         var writer: Task<Void, Never>?
 
         static let highWaterMark = 256 * 1024
-        /// The writer is resumed when fewer bytes are buffered: resuming it for each read costs more than the reads.
+        /// The writer is resumed when fewer bytes than this are buffered: to resume it for each read costs more than
+        /// the reads.
         static let lowWaterMark = 64 * 1024
 
         mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
@@ -51,7 +52,7 @@ package final class UploadFeed: Sendable {
             return filled
         }
 
-        /// - Returns: Whether the transport has paused, and must be told.
+        /// - Returns: Whether the transport has paused, so that `onData` must be called.
         mutating func write(_ chunk: Data) -> Bool {
             guard !isClosed else { return false }
             chunks.append(chunk)
@@ -71,7 +72,7 @@ package final class UploadFeed: Sendable {
     /// - Parameter onData: Called by the writer's task when a paused transport can read again.
     init(onData: @escaping @Sendable () -> Void) { self.onData = onData }
 
-    /// Begins the task that writes, unless the feed is closed; `close` cancels it.
+    /// Begins the task that writes, unless the feed is closed; `close` cancels the task.
     func begin(_ makeWriter: () -> Task<Void, Never>) {
         state.change { state in if !state.isClosed { state.writer = makeWriter() } }
     }

@@ -1,7 +1,7 @@
-/// Waiters in the order of their arrival, any of which may leave.
+/// Waiters in the order of their arrival. Any of them may leave.
 ///
-/// Every operation takes constant time on average. The numbers of waiters that have left stay in `order` until they are
-/// half of its entries.
+/// Every operation takes constant time on average. The numbers of waiters that have left stay in `order` until they
+/// make up half of it.
 package struct WaitingLine<Waiter> {
     private var order: [Int] = []
     private var start = 0

@@ -7,7 +7,7 @@ extension Dial {
             guard proxy.kind == .https else { return try pass(proxy, stream) }
             try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
                 do throws(AsyncNetError) { try result.get() } catch {
-                    // Without the certificates, which are shown as the server's.
+                    // Without the proxy's certificates, which an error would show as the server's.
                     throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
                 }
                 try pass(proxy, stream)

@@ -31,7 +31,7 @@ final class Dial {
     /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
     private var isServerAwaited = false
     private(set) var serverAddresses: [SocketAddress]?
-    /// The negotiation with the proxy, if it goes on over another connection to the proxy.
+    /// A negotiation with the proxy that goes on over another connection to the proxy; `nil` for a new one.
     var negotiation: (any ProxyNegotiation)?
     var dialogue: ProxyDialogue?
     var handshake: Handshake?
@@ -40,7 +40,7 @@ final class Dial {
     private var delay: LoopTimers.ID?
 
     /// - Parameters:
-    ///   - route: The way to the endpoint; by default that of a connection for any bytes, which a proxy must tunnel.
+    ///   - route: The way to the endpoint; by default the way of a connection for any bytes, which a proxy must tunnel.
     ///   - end: Called once, not from within `init`.
     init(
         _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil, judge: AddressJudge,
@@ -81,7 +81,8 @@ final class Dial {
         }
     }
 
-    /// Runs a step, whose errors are about the server, or about the proxy that the socket connects to.
+    /// Runs a step. Its errors name the proxy if the socket connects to one, unless the step is the lookup of the
+    /// server.
     private func naming(_ step: () throws(AsyncNetError) -> Void) throws(AsyncNetError) {
         do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
     }
@@ -93,7 +94,8 @@ final class Dial {
         }
     }
 
-    /// Whether this dial by that route still looks names up, so that no other transfer could use its connection yet.
+    /// Whether this dial has this route and still looks names up: there is no connection yet that another transfer
+    /// could use.
     func isLookingUp(for route: ConnectionRoute) -> Bool { lookup != nil && wantedRoute == route }
 
     private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
@@ -120,8 +122,8 @@ final class Dial {
         try find(peer)
     }
 
-    /// The transport's policy judges the address that the socket connects to, the request's policy that of the
-    /// server.
+    /// The transport's policy judges the address that the socket connects to, the request's policy the server's
+    /// address.
     private func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
         let own = AddressJudge(peer, engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
         let addresses = try own.allowed(addresses)

@@ -8,20 +8,21 @@ import Foundation
 final class DuplexStream: LoopHandler {
     private unowned let engine: SocketEngine
     private let name: DuplexName
-    /// `nil` once the connection is open, or cannot be opened.
+    /// The opening that a task awaits; `nil` once the connection is open or cannot be opened.
     private var opening: DuplexOpening?
     private var dial: Dial?
     private var stream: SocketStream?
-    /// Held by tasks: releasing it closes the connection.
+    /// The connection as tasks hold it: releasing it closes the connection.
     private weak var connection: PipedConnection?
 
     private var isReceiving = true
-    /// Whether nobody takes what has arrived.
+    /// Whether receiving has stopped because tasks do not take what has arrived.
     private var isPaused = false
     private var outgoing = OutgoingPieces()
     private var isLast = false
     private var hasFinishedSending = false
-    /// Set when the peer receives no more: what it has sent is still received, and its end closes the connection.
+    /// Set when the peer receives no more. What the peer has sent is still received, until its end closes the
+    /// connection.
     private var sendingFailure: AsyncNetError?
     private var closesWhenSent = false
     private var closeTimer: LoopTimers.ID?
@@ -77,10 +78,11 @@ final class DuplexStream: LoopHandler {
             certificates: tls?.chain.map(PEM.text) ?? [], tls: tls?.agreement)
     }
 
-    /// Nobody waits for the connection any more. Does nothing to one that is open, which its holder releases.
+    /// Closes a connection that is still being opened, as nobody waits for it any more. An open connection stays: its
+    /// holder releases it.
     func cancelOpening() { if opening != nil { close(AsyncNetError(.cancelled)) } }
 
-    /// The tasks have something to send, have made room, or do not need the connection any more.
+    /// Called when tasks have something to send, have made room, or do not need the connection any more.
     fileprivate func work() {
         guard farewell == nil, opening == nil else { return }
         guard let connection, !connection.wasAborted else { return close(nil) }
@@ -99,7 +101,7 @@ final class DuplexStream: LoopHandler {
         return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
     }
 
-    /// Receives first: a peer that receives no more may have said why.
+    /// Receives before it sends: a peer that receives no more may have sent the reason.
     private func pump(receives: Bool) -> Turn {
         guard let stream else { return .done }
         do throws(AsyncNetError) {
@@ -146,7 +148,7 @@ final class DuplexStream: LoopHandler {
             let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest) }
             guard case .success(.bytes(let count)) = received else { return (filled, received) }
             filled += count
-            // Less than asked for: the socket is empty, and reports what follows.
+            // The socket gave less than asked for: it is empty, and the poller reports what arrives next.
             if stream.tls == nil, filled < buffer.count { return (filled, .success(.wouldBlock)) }
         }
         return (filled, .success(.bytes(filled)))
@@ -200,13 +202,13 @@ final class DuplexStream: LoopHandler {
         return try receive(from: stream)
     }
 
-    /// The peer has this long to take the last bytes.
+    /// Limits the time in which the peer can take the last bytes.
     private func limitClosing() {
         guard closeTimer == nil else { return }
         closeTimer = thread.schedule(after: engine.configuration.connectTimeout) { [weak self] in self?.close(nil) }
     }
 
-    /// The tasks know the connection as closed from here on.
+    /// Leaves the socket to a `Farewell`; for the tasks the connection is closed.
     private func leave(_ stream: SocketStream) {
         stream.unwatch()
         stopTimer()
@@ -249,7 +251,8 @@ final class DuplexOpening: Sendable {
     }
 }
 
-/// A connection of a loop as other threads name it. Unchecked: what it names is used under the loop's lock only.
+/// A name by which other threads refer to a loop's connection. Unchecked: the connection is used under the loop's lock
+/// only.
 final class DuplexName: @unchecked Sendable {
     fileprivate(set) var stream: DuplexStream?
 }

@@ -1,7 +1,8 @@
 /// Closes a connection so that its peer receives all that was sent. Used under its loop's lock only.
 ///
-/// Closing a socket with unread bytes resets the connection, and the peer may then drop what it has not read. So the
-/// peer is told that no more follows, and what it sends before it closes its side is dropped, for a limited time.
+/// Closing a socket with unread bytes resets the connection, and the peer may then drop what it has not read. So this
+/// type tells the peer that no more bytes follow, and drops what the peer sends until it closes its side, for a limited
+/// time.
 final class Farewell: LoopHandler {
     private let stream: SocketStream
     private let end: () -> Void
@@ -10,7 +11,7 @@ final class Farewell: LoopHandler {
     private var isFinished = false
     private var isUrgent = false
 
-    /// How long the peer has to close its side; the program does not wait for that.
+    /// How long the peer has to close its side; the program does not wait.
     private static let time = Duration.seconds(1)
     /// How often the peer's acknowledgement is looked at while the program waits for it.
     private static let interval = Duration.milliseconds(10)

@@ -66,14 +66,14 @@ extension HTTP2Connection {
         end(exchange, .success(()))
     }
 
-    /// Ends a transfer; that of a suspended request, when it goes on.
+    /// Ends a transfer; if its request is suspended, when the request goes on.
     private func end(_ exchange: HTTP2Exchange, _ result: Result<Void, AsyncNetError>) {
         guard isSuspended(exchange.transfer) else { return finish(exchange, result) }
         stopSending(exchange)
         (exchange.result, exchange.isPaused) = (result, true)
     }
 
-    /// Ends a transfer, with room for the next one before the reader knows of it.
+    /// Ends a transfer. The connection has room for the next transfer before the reader knows of the end.
     func finish(_ exchange: HTTP2Exchange, _ result: Result<Void, AsyncNetError>) {
         let (transfer, delivery) = (exchange.transfer, exchange.delivery)
         report(transfer, delivery, isNew: exchange.isFirst) {
@@ -129,7 +129,8 @@ extension HTTP2Connection {
         exchange.transfer.canReplay || !exchange.sender.hasBegun
     }
 
-    /// At once for the first time; a server that goes on to refuse has time to recover.
+    /// Sends the request again: at once for the first time, later after a delay, so that a server which goes on
+    /// refusing can recover.
     private func restart(_ exchange: HTTP2Exchange) {
         let transfer = exchange.transfer
         release(exchange)
@@ -147,7 +148,7 @@ extension HTTP2Connection {
         guard exchange.result == nil else { return }
         guard error.code == .connectionLost || error.code == .emptyReply else { return end(exchange, .failure(error)) }
         guard exchange.delivery.head == nil else {
-            // With an error of the system, it is not the server that has ended the body.
+            // If the system reported an error, it was not the server that ended the body.
             let cut = AsyncNetError(.bodyEndedEarly, error.message)
             return end(exchange, .failure(error.underlyingError == nil ? cut : error))
         }
@@ -179,7 +180,7 @@ extension HTTP2Connection {
 
     func receivedEnd() {
         let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
-        // A reset that was met while sending looks like an end when receiving.
+        // A reset that failed the sending looks like a normal end to the receiving.
         end(sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
     }
 

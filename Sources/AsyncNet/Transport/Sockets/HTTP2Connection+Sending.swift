@@ -1,5 +1,5 @@
 extension HTTP2Connection {
-    /// Sends after the round, together with what other transfers begin in it.
+    /// Sends after the round, together with what other transfers of the round begin.
     func scheduleSend() {
         guard !isSendScheduled, !isClosed else { return }
         isSendScheduled = true
@@ -12,7 +12,8 @@ extension HTTP2Connection {
         }
     }
 
-    /// The server may have responded before it closed the connection: the next turn takes that, and ends the connection.
+    /// Sends what waits. An error of sending is kept: the server may have responded before it closed the connection, so
+    /// the next turn receives first, and then ends the connection.
     func send() throws(AsyncNetError) -> Turn {
         guard sendingFailure == nil else { return .more }
         do throws(AsyncNetError) { return try sendOutput() } catch {
@@ -68,7 +69,7 @@ extension HTTP2Connection {
         let most = engine.configuration.maximumSendRate.map { rate in
             allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
         }
-        // What was received has been taken.
+        // The receive buffer is free: what was received has been taken.
         let scratch = engine.thread.receiveBuffer
         return exchange.sender.write(to: &machine, exchange.stream, scratch, atMost: most ?? .max)
     }
@@ -82,7 +83,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// How many bytes a rate allows now; 0 until a timer goes on.
+    /// How many bytes a rate allows now. If it is 0, a timer resumes the transfer.
     func allowance(
         _ exchange: HTTP2Exchange, _ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64
     ) -> Int {

@@ -1,4 +1,4 @@
-/// A server that is silent is asked by PING whether it is still there (RFC 9113 §6.7).
+/// Asks a silent server by PING whether it is still there (RFC 9113 §6.7).
 extension HTTP2Connection {
     func watchSilence() {
         guard silenceTimer == nil else { return }

@@ -2,15 +2,16 @@ import Foundation
 
 /// A connection that carries several transfers at once over HTTP/2. Used under its loop's lock only.
 ///
-/// What arrived in a turn is passed on at its end, and what the transfers of a round send leaves together after it.
+/// What arrived in a turn is passed on at the turn's end, and what the transfers of a round send is sent together at
+/// the round's end.
 final class HTTP2Connection: PooledConnection {
     var machine: HTTP2Machine
     var exchanges: [UInt32: HTTP2Exchange] = [:]
-    /// The transfers of which bytes arrived in this turn.
+    /// The transfers for which bytes arrived in this turn.
     private var news: [HTTP2Exchange] = []
     /// The transfers whose body is not sent yet, in turn.
     var sending: [HTTP2Exchange] = []
-    /// How many bytes were sent before those that wait in the machine.
+    /// How many bytes were sent before the bytes that wait in the machine.
     var sentBytes = 0
     var isSendScheduled = false
     var sendingFailure: AsyncNetError?
@@ -22,9 +23,9 @@ final class HTTP2Connection: PooledConnection {
     private static let bytesPerTurn = 256 * 1024
     private static let framesPerTurn = 512
     static let sentBytesPerTurn = 1024 * 1024
-    /// How much is written ahead of what the socket takes.
+    /// How many bytes are written ahead of what the socket takes.
     static let outputSize = 64 * 1024
-    /// With more frames than this for a server that takes none, nothing is received (RFC 9113 §10.5).
+    /// If more bytes than this wait for a server that takes none, nothing is received (RFC 9113 §10.5).
     private static let mostOutput = 512 * 1024
 
     override init(
@@ -96,7 +97,7 @@ final class HTTP2Connection: PooledConnection {
 
     func release(_ exchange: HTTP2Exchange) {
         exchanges[exchange.stream.id] = nil
-        // What was not read takes no part of the connection's window.
+        // Bytes that nobody will read are counted as read, so that they take no part of the connection's window.
         machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
         exchange.unread = 0
         stopSending(exchange)
@@ -117,7 +118,7 @@ final class HTTP2Connection: PooledConnection {
             let hasInput = hasWaitingParts || stream.hasUnreadInput
             if readiness.contains(.readable) || readiness.isEmpty || hasInput { turn = try receive() }
             passOnNews()
-            // What had arrived before sending failed has been taken.
+            // Throws the error of sending once everything that had arrived is taken.
             if let sendingFailure, turn == .done, !isClosed { throw sendingFailure }
             if try send() == .more { turn = .more }
         }
@@ -227,7 +228,7 @@ final class HTTP2Connection: PooledConnection {
         if !machine.isGoingAway { machine.goAway(.noError) }
         isClosed = true
         if let timer = silenceTimer.take() { engine.thread.cancel(timer) }
-        // As far as the socket takes it now.
+        // Sends as much as the socket takes now.
         guard !stream.isBlocked, sendingFailure == nil else { return }
         sentBytes += (try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }) ?? 0
         machine.output = []

@@ -11,14 +11,14 @@ final class HTTP2Exchange {
     let started: ContinuousClock.Instant
     /// Where the request's head begins among all bytes that the connection sends.
     let place: Int
-    /// Bytes of the body that have arrived, and are not read.
+    /// How many bytes of the body have arrived and are not read.
     var unread = 0
-    /// How many bytes the server was allowed to send after others were read.
+    /// How many bytes the server was allowed to send because others were read.
     var credited: Int64 = 0
     /// Whether the reader does not take bytes now, or the request is suspended.
     var isPaused = false
     var hasNews = false
-    /// How the transfer ends, while its request is suspended.
+    /// The transfer's result, which is delivered when the suspended request goes on.
     var result: Result<Void, AsyncNetError>?
     var continueTimer: LoopTimers.ID?
     var rateTimer: LoopTimers.ID?

@@ -5,17 +5,17 @@ final class HTTP2Sender {
     enum Progress {
         case wrote
         case done
-        /// Something else must happen first: room in the peer's window, bytes of the body, a 100 response, time for
-        /// the rate.
+        /// The sender waits: for room in the peer's window, for bytes of the body, for a 100 response, or until the
+        /// rate allows more bytes.
         case waits
         case failed(AsyncNetError)
     }
 
     private let transfer: SocketTransfer
     private let source: BodySource?
-    /// Whether bytes of the body were asked for, which is possible once for some bodies.
+    /// Whether the body's source has been started, which is possible only once for some bodies.
     private(set) var hasBegun = false
-    /// Whether the body has no bytes yet; `resume` tells when it has.
+    /// Whether the body's source has no bytes at the moment; `resume` is called when it has some.
     private var isStarved = false
     private(set) var sentBody: Int64 = 0
     private(set) var awaitsContinue: Bool
@@ -37,7 +37,7 @@ final class HTTP2Sender {
         isDone = true
     }
 
-    /// Writes a frame at most, of no more bytes than `limit`, which the rate allows now.
+    /// Writes at most one frame, with at most `limit` bytes, which the rate allows now.
     func write(
         to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer,
         atMost limit: Int
@@ -45,7 +45,7 @@ final class HTTP2Sender {
         if isDone { return .done }
         if awaitsContinue || isStarved { return .waits }
         let room = machine.room(of: stream)
-        // The end needs no window.
+        // The end of the body needs no room in the window.
         guard sentBody == transfer.bodyLength || room > 0 && limit > 0 else { return .waits }
         let most = min(room, limit, scratch.count)
         guard let data = transfer.request.body.data else {

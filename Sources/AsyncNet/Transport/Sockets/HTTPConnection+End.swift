@@ -1,6 +1,6 @@
 extension HTTPConnection {
-    /// Without TLS's close_notify (`isClean`), anyone on the way could have cut a body that ends with the connection
-    /// (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
+    /// Ends the response with the connection. If TLS's close_notify is missing (not `isClean`), anyone on the way could
+    /// have cut a body that ends with the connection (RFC 9112 §9.8), see ``HTTPResponseHead/isTruncatable``.
     func end(_ isClean: Bool) throws(AsyncNetError) {
         try receiver?.receiveEnd()
         guard isClean || transfer?.request.delivery == .whole else {
@@ -23,12 +23,12 @@ extension HTTPConnection {
     private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
         let own = engine.configuration.idleTimeout
         guard let hint = head?.keepAliveSeconds else { return own }
-        // The server's time begins before its response arrives.
+        // One second less than the server's time, which begins before the response arrives here.
         let time = min(own, .seconds(hint) - .seconds(1))
         return time > .zero ? time : nil
     }
 
-    /// Ends the transfer, with the connection free for the next one before the reader knows of it.
+    /// Ends the transfer. The connection is free for the next transfer before the reader knows of the end.
     func finish(_ result: Result<Void, AsyncNetError>, keepsFor time: Duration?) {
         guard let transfer, let delivery else { return }
         report(transfer, delivery, isNew: transfers == 1) {
@@ -46,7 +46,7 @@ extension HTTPConnection {
         guard let transfer, let delivery else { return }
         guard !delivery.isDropped else { return sendAnswer(onSameConnection: false) }
         let hasBegun = receiver?.hasBegun == true
-        // A TLS alert says more than the failed sending after it.
+        // A TLS alert says more than the sending that failed after it.
         let error = hasBegun || error.code == .tlsHandshakeFailed ? error : sendingFailure ?? error
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(

@@ -1,6 +1,8 @@
-/// A connection to a proxy that passes each request on: its credentials, and the answers to its challenges.
+/// A connection to a proxy that passes each request on: the credentials for the proxy, and the responses to its
+/// challenges.
 extension HTTPConnection {
-    /// The transfer's head, with the headers and credentials for the proxy; those that the request itself has are not replaced.
+    /// The transfer's head, with the headers and credentials for the proxy. Headers of the request itself are not
+    /// replaced.
     func authorizedHead(of transfer: SocketTransfer) -> [UInt8] {
         guard let proxy = forwarder else { return transfer.head }
         let own = transfer.request.head.headers
@@ -17,7 +19,7 @@ extension HTTPConnection {
             body: { transfer.request.body.isNone ? [] : transfer.request.body.data.map(Array.init) })
     }
 
-    /// Whether the response is a challenge of the proxy, and the request is sent again with an answer.
+    /// Whether the response is a challenge of the proxy, after which the request is sent again with other credentials.
     func mayAnswer(_ head: HTTPResponseHead, to transfer: SocketTransfer) -> Bool {
         guard head.statusCode == 407, let proxy = forwarder, transfer.canReplay, !hasOwnCredentials(transfer) else {
             return false

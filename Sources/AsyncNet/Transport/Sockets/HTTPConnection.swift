@@ -14,7 +14,7 @@ final class HTTPConnection: PooledConnection {
     var continueTimer: LoopTimers.ID?
     var rateTimer: LoopTimers.ID?
     var place: TransferPlace?
-    /// The connection's error that ended the sending; it is the transfer's unless the server has responded.
+    /// The connection's error that ended the sending. The transfer fails with it unless the server has responded.
     var sendingFailure: AsyncNetError?
     var isSendingStopped = false
     var started = ContinuousClock.now
@@ -59,7 +59,7 @@ final class HTTPConnection: PooledConnection {
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
     }
 
-    /// Runs a turn that the socket has not asked for; what is left has another turn.
+    /// Runs a turn without an event of the socket. If work is left, another turn follows.
     func goOn(receives: Bool) {
         if case .more = pump(receives: receives) { stream.requeue() }
     }
@@ -73,7 +73,8 @@ final class HTTPConnection: PooledConnection {
         return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
     }
 
-    /// A kept connection got bytes, which belong to no response, or its end. With TLS the bytes may be a ticket.
+    /// Called when a kept connection has received bytes, which belong to no response, or its end. With TLS the bytes
+    /// may be a ticket.
     private func endIdle() {
         let received = Result { () throws(AsyncNetError) in
             try stream.receive(into: engine.thread.receiveBuffer)
@@ -102,7 +103,7 @@ final class HTTPConnection: PooledConnection {
         do throws(AsyncNetError) {
             progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
         } catch {
-            // The server may have responded before it closed the connection: the next turns take that.
+            // The server may have responded before it closed the connection: the next turns receive the response.
             guard error.code == .connectionLost else { throw error }
             sendingFailure = error
             return stopSending()

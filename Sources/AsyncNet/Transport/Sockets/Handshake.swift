@@ -1,4 +1,4 @@
-/// A TLS handshake, given to OpenSSL in small portions: each may make it compute a signature.
+/// A TLS handshake, given to OpenSSL in small portions: each portion may make OpenSSL compute a signature.
 final class Handshake: LoopHandler {
     private let stream: SocketStream
     private let session: TLSSession
@@ -39,7 +39,7 @@ final class Handshake: LoopHandler {
             }
             end(.success(()))
         } catch {
-            // The alert that says why.
+            // Sends the alert that tells the server the reason.
             _ = try? stream.flush()
             end(.failure(error))
         }

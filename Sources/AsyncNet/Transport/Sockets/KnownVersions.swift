@@ -3,7 +3,7 @@ struct KnownVersions {
     private enum Version { case chooses1, requires1 }
 
     private var known: [ConnectionRoute: Version] = [:]
-    /// How many streams a server takes: a new connection learns that only once its first streams are open.
+    /// How many streams each server takes: a new connection learns it only once its first streams are open.
     private var streams: [ConnectionRoute: Int] = [:]
     private static let mostServers = 1000
 

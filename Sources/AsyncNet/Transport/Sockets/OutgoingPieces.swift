@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes that a connection has still to send, as its tasks gave them.
+/// The bytes that a connection has still to send, in the pieces that its tasks wrote.
 struct OutgoingPieces {
     private var pieces: ArraySlice<Data> = []
     private var sent = 0
@@ -11,8 +11,8 @@ struct OutgoingPieces {
 
     mutating func removeAll() { (pieces, sent) = ([], 0) }
 
-    /// Sends the next bytes: a long piece from where it is, several short ones together in `buffer`, which saves
-    /// system calls. Returns how many bytes were sent, no more than fit in there.
+    /// Sends the next bytes: a long piece from where it is, several short ones together in `buffer`, which saves system
+    /// calls. Returns how many bytes were sent, at most as many as fit in `buffer`.
     mutating func sendNext(
         _ buffer: UnsafeMutableRawBufferPointer, _ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int
     ) throws(AsyncNetError) -> Int {

@@ -14,7 +14,7 @@ extension PooledConnection {
                     tls: route.endpoint.isTLS ? stream.tls?.agreement : nil, roundTrip: roundTrip)))
     }
 
-    /// None of a proxy that passes requests on: its TLS is not with the server.
+    /// The server's certificates; empty if a proxy passes requests on, since the connection's TLS is then the proxy's.
     private var certificates: [String] {
         route.endpoint.isTLS ? stream.tls?.chain.map(PEM.text) ?? [] : []
     }

@@ -1,4 +1,5 @@
-/// A connection of the pool, which carries transfers: one after the other, or several at once. Used under its loop's lock only.
+/// A connection of the pool, which carries one transfer after the other, or several at once. Used under its loop's lock
+/// only.
 class PooledConnection: LoopHandler {
     let number: Int
     let route: ConnectionRoute
@@ -6,14 +7,14 @@ class PooledConnection: LoopHandler {
     let stream: SocketStream
     let remote: SocketAddress?
     unowned let engine: SocketEngine
-    /// Until when the connection is kept, unless it is used before.
+    /// Until when the connection is kept, unless a transfer uses it before.
     var idleEnd = ContinuousClock.now
     var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
     var life: ConnectionLife?
     var transfers = 0
     let opened: ContinuousClock.Instant
     var lifetimeTimer: LoopTimers.ID?
-    /// What was received and is not parsed: no whole line or frame yet, or what a turn had no time for.
+    /// Received bytes that are not parsed: they are no whole line or frame yet, or the turn had no time for them.
     var rest: [UInt8] = []
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     var hasWaitingParts = false
@@ -35,8 +36,8 @@ class PooledConnection: LoopHandler {
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
     var isIdle: Bool { true }
-    /// How many more transfers a shared connection takes, below zero while its server allows none; `nil` for one at a
-    /// time.
+    /// How many more transfers a shared connection takes, below zero while its server allows none; `nil` for a
+    /// connection that carries one at a time.
     var room: Int? { nil }
 
     var running: Int { 0 }
@@ -45,17 +46,17 @@ class PooledConnection: LoopHandler {
 
     var isDraining: Bool { isRetired }
 
-    /// Its lifetime is over, or it has carried as many transfers as it may.
+    /// Called when the connection's lifetime is over, or it has carried as many transfers as it may.
     func retire() { isRetired = true }
 
     func start(_ transfer: SocketTransfer, _ place: TransferPlace) {}
 
-    /// The reader has taken bytes, the body has more, or the request is no longer suspended.
+    /// Called when the reader has taken bytes, the request's body has more, or the request is no longer suspended.
     func resume(_ transfer: SocketTransfer) {}
 
     func cancel(_ transfer: SocketTransfer) {}
 
-    /// The connection leaves the pool without a transfer.
+    /// Called when the connection leaves the pool without a transfer.
     func willClose() {}
 
     func isSuspended(_ transfer: SocketTransfer) -> Bool {
@@ -74,13 +75,13 @@ class PooledConnection: LoopHandler {
     }
 }
 
-/// Where a transfer is, and how often it was sent before. An object, as most change theirs. Used under its loop's
-/// lock only.
+/// Where a transfer is, and how often it was sent before. An object, since it changes for most transfers. Used under
+/// its loop's lock only.
 final class TransferPlace {
-    /// `nil` while it waits.
+    /// The connection that carries the transfer; `nil` while the transfer waits.
     var connection: PooledConnection?
     var isQueued = false
     var restarts = 0
-    /// How many challenges of a proxy were answered by sending it again.
+    /// How many times the transfer was sent again after a proxy's challenge.
     var answers = 0
 }

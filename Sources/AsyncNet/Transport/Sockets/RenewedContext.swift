@@ -1,5 +1,5 @@
-/// The context of one configuration, replaced once the files that it names have changed; connections and tickets stay
-/// with theirs. Used under a loop's lock only.
+/// The TLS context of one configuration, replaced once the files that the configuration names have changed. Open
+/// connections and tickets stay with the former context. Used under a loop's lock only.
 final class RenewedContext {
     private let configuration: TLSConfiguration
     private let files: [String]
@@ -18,14 +18,15 @@ final class RenewedContext {
         guard !files.isEmpty, lookTime.duration(to: .now) >= interval else { return made.context }
         lookTime = .now
         guard stamps != made.stamps else { return made.context }
-        // What is being written, and cannot be used yet, is tried again at the next look.
+        // Files that are being written and cannot be used yet are tried again at the next look.
         return (try? make()) ?? made.context
     }
 
     private var stamps: [FileStamp?] { files.map { FileStamp(at: $0) } }
 
     private func make() throws(AsyncNetError) -> TLSContext {
-        // Before they are read: a file that is written meanwhile has another stamp at the next look.
+        // The stamps are taken before the files are read: a file that is written meanwhile has another stamp at the
+        // next look.
         let stamps = stamps
         let context = try TLSContext(configuration)
         made = (context, stamps)

@@ -5,16 +5,16 @@ import Foundation
 ///
 ///     head → (awaiting 100) → body ⇄ starved → done
 ///
-/// A response with a status of 300 and more, or the connection's end, stops it.
+/// A response with a status of 300 or more, or the connection's end, stops the sender.
 final class RequestSender {
     enum Progress {
         case done
         case blocked
-        /// The body has no more bytes yet.
+        /// The body's source has no bytes at the moment.
         case starved
-        /// The body waits for a 100 response, or for its time to be over.
+        /// The body waits for a 100 response, or for the end of `expectContinueTimeout`.
         case awaitsContinue
-        /// As many bytes of the body were sent as may be at this time.
+        /// The rate allows no more bytes of the body at this time.
         case limited
     }
 
@@ -32,7 +32,7 @@ final class RequestSender {
     private(set) var isDone = false
     private(set) var hasSent = false
 
-    /// - Parameter loop: Whose engine resumes the transfer when a starved body has bytes.
+    /// - Parameter loop: The loop whose engine resumes the transfer when a starved body has bytes.
     init(_ transfer: SocketTransfer, head: [UInt8], _ loop: SocketLoop) {
         (self.transfer, self.head) = (transfer, head)
         source = transfer.source(on: loop)
@@ -48,7 +48,7 @@ final class RequestSender {
 
     func stop() { source?.stop() }
 
-    /// Sends until one of the outcomes, at most `limit` bytes of the body, for which `scratch` has room.
+    /// Sends until a `Progress` is reached, at most `limit` bytes of the body, for which `scratch` has room.
     func send(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
     ) throws(AsyncNetError) -> Progress {
@@ -96,7 +96,7 @@ final class RequestSender {
         isAtEnd = sentHead == head.count && sentBody == Int64(data.count)
     }
 
-    /// - Returns: `nil` if it can go on at once.
+    /// - Returns: `nil` if the sender can go on at once.
     private func sendBody(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer
     ) throws(AsyncNetError) -> Progress? {
@@ -129,7 +129,7 @@ final class RequestSender {
         return nil
     }
 
-    /// Room for a chunk's size before its bytes.
+    /// The room in front of a chunk's bytes for the chunk's size.
     private static let frontRoom = 16
 
     private func framed(_ count: Int, in scratch: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -23,7 +23,7 @@ final class ResponseDelivery {
 
     func noteFirstByte(at now: ContinuousClock.Instant) { if firstByte == nil { firstByte = now } }
 
-    /// Drops the response, whose body is read only as far as that keeps the connection.
+    /// Drops the response. Its body is read only if that is little enough to keep the connection.
     func drop() { droppedBytes = 0 }
 
     var isDropped: Bool { droppedBytes != nil }
@@ -61,7 +61,7 @@ final class ResponseDelivery {
         }
     }
 
-    /// Where the next bytes of a body of known length belong; `nil` for other bodies.
+    /// The place for the next bytes of a body of known length; `nil` for other bodies.
     func room() throws(AsyncNetError) -> UnsafeMutableRawBufferPointer? {
         guard memory != nil else { return nil }
         guard let room = memory?.room() else { throw Self.outOfMemory }
@@ -93,7 +93,7 @@ final class ResponseDelivery {
         return transfer.pipe.receive(chunk)
     }
 
-    /// How much of a body is collected before it is passed on within a turn.
+    /// How many bytes of a body are collected before they are passed on within a turn.
     static let largestChunk = 64 * 1024
     var isChunkFull: Bool { chunk.map { $0.count >= Self.largestChunk } ?? false }
 

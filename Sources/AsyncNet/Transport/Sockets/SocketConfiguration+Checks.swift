@@ -1,11 +1,11 @@
 import Foundation
 
 extension SocketTransport.Configuration {
-    /// The TLS settings for a host: those of its entry in ``tlsForHosts``, or ``tls``. For
-    /// ``Session/connect(to:port:tls:)``, which has no other settings than those that it is given.
+    /// The TLS settings for a host: its entry in ``tlsForHosts``, or ``tls``. To be passed to
+    /// ``Session/connect(to:port:tls:)``, which uses neither by itself.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host that no key could name, if there are keys,
-    ///   `.certificateNotTrusted` for a host that is ``TLSConfiguration/refused``, and `.invalidConfiguration`.
+    /// - Throws: ``AsyncNetError`` with code `.malformedURL` for a host that no key could name, if ``tlsForHosts`` has
+    ///   keys, `.certificateNotTrusted` for a host that is ``TLSConfiguration/refused``, and `.invalidConfiguration`.
     public func tls(forHost host: String) throws(AsyncNetError) -> TLSConfiguration {
         try TLSHosts(tls, tlsForHosts).settings(forHost: host)
     }
@@ -63,7 +63,7 @@ extension SocketTransport.Configuration {
         var limits = HTTP2Limits()
         (limits.headBytes, limits.fields) = (self.limits.headBytes, self.limits.headerLines)
         limits.informationalResponses = self.limits.informationalResponses
-        // A whole window may arrive at once, whatever the rate.
+        // The windows are small enough for the rate, since a whole window may arrive at once.
         if let rate = maximumReceiveRate {
             limits.streamWindow = Int(min(max(rate / 10, 1024), Int64(limits.streamWindow)))
             limits.largestStreamWindow = limits.streamWindow
@@ -79,7 +79,7 @@ extension SocketTransport.Configuration {
     package var keepAliveSeconds: Int32? { tcpKeepAlive.map { Int32(($0 / .seconds(1)).rounded(.up)) } }
 
     var limits: HTTP1Limits {
-        // So that sums of them do not overflow.
+        // Bounded so that sums of limits do not overflow.
         func bounded(_ limit: Int) -> Int { min(limit, 1 << 40) }
         return HTTP1Limits(
             headBytes: bounded(maximumHeaderBytes), headerLines: bounded(maximumHeaderLines),

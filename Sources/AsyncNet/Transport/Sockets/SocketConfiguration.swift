@@ -7,15 +7,14 @@ extension SocketTransport {
         public var tls: TLSConfiguration
         /// The settings that replace ``tls`` for some hosts, by host. Empty by default.
         ///
-        /// A key is a name such as `api.example.com`, an IP address, or a wildcard for one label: `*.example.com` is for
-        /// `a.example.com`, not for `example.com` and `a.b.example.com`. A host's own entry is preferred to a wildcard.
-        /// Case, a trailing dot and brackets around an address do not count, and names that are not ASCII count in their
-        /// ASCII form (RFC 5890). The entry for an IPv6 address counts in every zone. The host is that of the URL, also in a
-        /// tunnel through a proxy, with a unix socket and after a redirect; the TLS of a proxy itself is that of
-        /// ``ProxyConfiguration/tls``.
-        /// Another key, one with `%` such as `fe80::1%eth0`, or two keys for one host, end each request with
-        /// `.invalidConfiguration`. With any key, an `https` request to a host that no key could name ends with
-        /// `.malformedURL`. Raw streams have the settings of their call, see ``tls(forHost:)``. With `tls:`
+        /// A key is a name such as `api.example.com`, an IP address, or a wildcard for one label: `*.example.com` is
+        /// for `a.example.com`, not for `example.com` and `a.b.example.com`. A host's own entry is preferred to a
+        /// wildcard. Case, a trailing dot and brackets around an address do not count, and names that are not ASCII
+        /// count in their ASCII form (RFC 5890). The entry for an IPv6 address counts in every zone. The host is the
+        /// URL's, also in a tunnel through a proxy, with a unix socket and after a redirect; for the proxy itself see
+        /// ``ProxyConfiguration/tls``. Another key, one with `%` such as `fe80::1%eth0`, or two keys for one host, end
+        /// each request with `.invalidConfiguration`. With any key, an `https` request to a host that no key could name
+        /// ends with `.malformedURL`. Raw streams have the settings of their call, see ``tls(forHost:)``. With `tls:`
         /// ``TLSConfiguration/refused`` there must be an entry for every host.
         public var tlsForHosts: [String: TLSConfiguration]
         /// Whether metrics have the certificates that servers show, ``TransportMetrics/serverCertificates``. `false` by
@@ -23,7 +22,7 @@ extension SocketTransport {
         public var reportsCertificates: Bool
         /// The proxy for all requests. `.none` by default.
         public var proxy: ProxyConfiguration
-        /// How long files of TLS settings are not looked at again. Only tests have another value.
+        /// The shortest time between two looks at the files of TLS settings. Only tests change it.
         var tlsFileInterval = Duration.seconds(1)
         /// The path of a unix socket that each request is sent to, whatever host its URL names. `nil` by default.
         ///
@@ -60,10 +59,10 @@ extension SocketTransport {
 
         /// Addresses that replace the name lookup, by `host:port`: `["api.example.com:443": ["127.0.0.1"]]`.
         public var addresses: [String: [String]]
-        /// Which addresses sockets may be connected to, whatever the request's policy allows: those of servers, or of the proxy,
-        /// behind which only the request's policy judges servers. Every address by default.
+        /// Which addresses sockets may be connected to, whatever the request's policy allows. Behind a proxy it judges
+        /// the proxy's address, and the request's policy the server's. Every address by default.
         public var addressPolicy: AddressPolicy
-        /// The local interface or address of all connections. `nil` lets the system choose.
+        /// The local interface or address of all connections. `nil`, the default, lets the system choose.
         public var localInterface: String?
         /// The IP versions to use. `.any` by default: both are tried, and the first connection wins (Happy Eyeballs,
         /// RFC 8305).
@@ -73,19 +72,19 @@ extension SocketTransport {
         /// 1 and at most 4: the requests' callers need processors too.
         public var eventLoops: Int?
 
-        /// After how much silence the system asks the peer of a TCP connection whether it is still there, and how often
-        /// from then on (RFC 9293 §3.8.4). 60 s by default; `nil` never asks.
+        /// After how much silence, and at which interval from then on, the system asks the peer of a TCP connection
+        /// whether it is still there (RFC 9293 §3.8.4). 60 s by default; `nil` never asks.
         ///
-        /// A peer that does not answer nine times ends the connection with `.connectionLost`. In whole seconds, rounded up;
-        /// from 1 s to 32,767 s.
+        /// After nine probes without an answer the connection ends with `.connectionLost`. In whole seconds, rounded
+        /// up; from 1 s to 32,767 s.
         public var tcpKeepAlive: Duration?
 
         /// How long a connection is used, less a random tenth at most, so that connections opened together do not end together.
         /// `nil`, the default, means no limit.
         ///
-        /// A name's new addresses are used once the connections to the old ones have ended. An older connection takes no new
-        /// request; the transfers on it end as they would. Over libcurl this setting and the next two end each request with
-        /// `.unsupportedByTransport`.
+        /// A name's new addresses are used once the connections to the old ones have ended. A connection beyond its
+        /// lifetime takes no new request; the transfers on it run to their ends. Over libcurl this setting and the next
+        /// two end each request with `.unsupportedByTransport`.
         public var maximumConnectionLifetime: Duration?
         /// How many requests are sent on a connection. `nil`, the default, means no limit.
         public var maximumRequestsPerConnection: Int?
@@ -103,8 +102,9 @@ extension SocketTransport {
         /// The largest size in bytes of a response's trailers (RFC 9112 §7.1.2). 64 KiB by default.
         public var maximumTrailerBytes: Int
 
-        /// After how much silence a server is asked by a PING frame whether it is still there, on connections over HTTP/2 (RFC
-        /// 9113 §6.7), also on those without a request. `nil` by default, which asks after 15 s while a request waits.
+        /// After how much silence a server is asked by a PING frame whether it is still there, on connections over
+        /// HTTP/2 (RFC 9113 §6.7), also on connections without a request. `nil` by default: a server is then asked
+        /// after 15 s of silence while a request waits.
         ///
         /// A server that does not answer in time ends the connection with `.connectionLost`.
         public var http2KeepAlive: HTTP2KeepAlive?
@@ -166,7 +166,7 @@ extension SocketTransport {
     public struct HTTP2KeepAlive: Sendable {
         /// How long the server may be silent before it is asked; 15 s by default, at least 1 s.
         public var interval: Duration
-        /// How long the server has for the answer; 15 s by default.
+        /// How long the server has to answer; 15 s by default.
         public var timeout: Duration
 
         /// Makes a value.
@@ -177,24 +177,26 @@ extension SocketTransport {
 
     /// The HTTP versions that a transport uses. HTTP/3 (RFC 9114) is carried by the `LibcurlTransport` of AsyncNetLibcurl.
     public enum HTTPVersion: Sendable {
-        /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1. Over libcurl HTTP/3 too, where
-        /// this libcurl has it and a response over TLS has offered it (`Alt-Svc`, RFC 7838).
+        /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1. Over libcurl also HTTP/3, if
+        /// the loaded libcurl has it and a response over TLS has offered it (`Alt-Svc`, RFC 7838).
         case automatic
         /// HTTP/1.1 only.
         case http1
-        /// HTTP/2 only, without TLS by prior knowledge (RFC 9113 §3.3). A server that speaks HTTP/1.1 only ends each request with
-        /// `.badServerResponse` or `.tlsHandshakeFailed`.
+        /// HTTP/2 only, without TLS by prior knowledge (RFC 9113 §3.3). With a server that does not speak HTTP/2, each
+        /// request ends with `.badServerResponse` or `.tlsHandshakeFailed`.
         case http2
         /// HTTP/3 only, without an offer by the server and without a fallback.
         ///
-        /// Each request ends with `.unsupportedByTransport` over sockets, with a libcurl that has no HTTP/3, as Debian 12's,
-        /// and with a proxy or a unix socket; so does a request to an `http` URL. Early data (0-RTT) is never sent.
+        /// Each request ends with `.unsupportedByTransport` over sockets, with a libcurl that has no HTTP/3, as Debian
+        /// 12's, with a proxy or a unix socket, and with pins unless libcurl uses OpenSSL. So does a request to an
+        /// `http` URL. Early data (0-RTT) is never sent.
         case http3
-        /// HTTP/3 without waiting for an offer, and as ``automatic`` where it fails: HTTP/2 is connected to 200 ms later,
-        /// and the first connection wins (`curl --http3`).
+        /// HTTP/3 without waiting for an offer; if it fails, as ``automatic``. A connection for HTTP/2 is begun 200 ms
+        /// later, and the first connection wins (`curl --http3`).
         ///
-        /// Each request ends with `.unsupportedByTransport` over sockets, and with a libcurl that has no HTTP/3. `http` URLs,
-        /// proxies and unix sockets are used as with ``automatic``.
+        /// Each request ends with `.unsupportedByTransport` over sockets, and with a libcurl that has no HTTP/3.
+        /// Requests to `http` URLs, over proxies and over unix sockets are sent as with ``automatic``; so are requests
+        /// with pins if libcurl does not use OpenSSL.
         case http3Preferred
     }
 

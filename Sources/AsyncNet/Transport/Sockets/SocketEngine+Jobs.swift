@@ -1,4 +1,4 @@
-// What other threads have the engine of a loop do: jobs in the inbox of the loop.
+// The jobs by which other threads use the engine of a loop, through the loop's inbox.
 
 extension SocketTransport {
     func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
@@ -28,7 +28,7 @@ extension SocketTransport {
 }
 
 extension SocketTransfer {
-    /// Reads the body; when a body without bytes has some, the loop's engine resumes the transfer.
+    /// A source that reads the body. When a body that had no bytes has some, the loop's engine resumes the transfer.
     func source(on loop: SocketLoop) -> BodySource? {
         body.map { BodySource($0, tasks) { loop.post { SocketEngine.of($0)?.resume(self) } } }
     }

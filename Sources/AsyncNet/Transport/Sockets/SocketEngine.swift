@@ -9,7 +9,7 @@ final class SocketEngine {
     let proxies: ProxyRoutes
     let authorizations: ProxyAuthorizations
     let memory: KeptMemory
-    /// Those of the configuration, whose keys' case does not count.
+    /// The configuration's `addresses`, with keys in lower case, as their case does not count.
     let addresses: [String: [String]]
     unowned let thread: LoopThread
     let tls: TLSContexts
@@ -59,7 +59,7 @@ final class SocketEngine {
         request(transfer, place, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
     }
 
-    /// Sends a request again, on another connection or stream, since it was not processed.
+    /// Sends a request again, on another connection or stream, since the server has not processed it.
     func restart(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
         transfer.request.onEvent?(.repeated)
@@ -67,7 +67,7 @@ final class SocketEngine {
         requestAgain(transfer, place)
     }
 
-    /// Sends a request again, on a new connection, with the answer to a proxy's challenge.
+    /// Sends a request again, on a new connection, after a proxy's challenge.
     func answer(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
         requestAgain(transfer, place)
@@ -100,7 +100,8 @@ final class SocketEngine {
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
-                // Dials that know their addresses go on: the next transfer uses their connections.
+                // Only dials that still look names up are cancelled; the next transfer uses the connections of the
+                // others.
                 for dial in dials.values where dial.isLookingUp(for: transfer.route) { dial.cancel() }
             }
         }
@@ -127,8 +128,8 @@ final class SocketEngine {
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
     ) {
         var actions = actions[...]
-        // Transfers that were cancelled, declined last: a connection knows its room once all its transfers have
-        // begun.
+        // Connections for cancelled transfers are given on last: a connection knows its room once all its transfers
+        // have begun.
         var declined: [(Int, SocketTransfer)] = []
         while true {
             while let action = actions.popFirst() {
@@ -176,8 +177,7 @@ final class SocketEngine {
         dial.start()
     }
 
-    /// Reports the head of a CONNECT to the transfer that the connection is opened for, or that will probably have
-    /// it.
+    /// Reports the head of a CONNECT to the transfer that will use the connection, as far as that is known.
     private func report(_ head: [UInt8], to transfer: SocketTransfer?, _ route: ConnectionRoute) {
         let isWaiting = transfer.flatMap { live[$0] }.map { $0.connection == nil } ?? false
         guard let transfer = isWaiting ? transfer : pool.firstWaiting(for: route), transfer.request.isHeadObserved
@@ -215,7 +215,8 @@ final class SocketEngine {
         }
     }
 
-    /// A transfer without a connection still has measurements: its time, and the certificates of a refused server.
+    /// Reports the measurements of a transfer that had no connection: its time, and the certificates of a refused
+    /// server.
     private func report(_ error: AsyncNetError, of transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
         let certificates = error.serverTrust?.certificates.map(\.pem) ?? []
@@ -238,7 +239,8 @@ final class SocketEngine {
         if streams.removeValue(forKey: ObjectIdentifier(stream)) != nil { thread.activeCount -= 1 }
     }
 
-    /// Closes all at once: unlike transfers, which are waited for, they might stay open for ever.
+    /// Closes all connections without HTTP at once: unlike transfers, whose ends the transport awaits, they might stay
+    /// open for ever.
     func closeStreams() { for stream in streams.values { stream.shutDown() } }
 
     func keep(_ connection: HTTPConnection, for time: Duration) {
@@ -251,8 +253,8 @@ final class SocketEngine {
         watchIdle(connection)
     }
 
-    /// Closes the connection when its time is over. If it is used meanwhile, the timer stays, and then waits for the
-    /// rest: most connections are used again, and each timer costs memory.
+    /// Closes the connection when its time is over. If a transfer uses it meanwhile, the timer stays, and then waits
+    /// for the rest of the new time: most connections are used again, and each timer costs memory.
     private func watchIdle(_ connection: PooledConnection) {
         if let timer = connection.idleTimer {
             guard connection.idleEnd < timer.end else { return }

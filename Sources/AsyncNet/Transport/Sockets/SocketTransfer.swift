@@ -5,13 +5,13 @@ final class SocketTransfer: Sendable, Hashable {
     let request: TransportRequest
     let route: ConnectionRoute
     let pipe: TransferPipe
-    /// The request target: an absolute one for a proxy that passes the request on (RFC 9112 §3.2.2).
+    /// The request target, in absolute form for a proxy that passes the request on (RFC 9112 §3.2.2).
     let target: String
-    /// The head as it is sent, but for the credentials for a proxy that passes it on.
+    /// The head as it is sent, without the credentials for a proxy that passes the request on.
     let head: [UInt8]
     let body: MeasuredBody?
     let bodyLength: Int64?
-    /// Makes the task of a body's sequence, with the task-local values of the task that sends; `nil` without one.
+    /// Makes the task of a body's sequence, with the task-local values of the request's task; `nil` without a sequence.
     let tasks: Mailbox?
     let start = ContinuousClock.now
 

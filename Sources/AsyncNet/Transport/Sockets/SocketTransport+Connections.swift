@@ -7,24 +7,24 @@ extension SocketTransport {
         public let remoteAddress: String?
         /// `HTTP/1.1` or `HTTP/2`.
         public let httpVersion: String
-        /// What its TLS agreed on; `nil` without TLS.
+        /// What the connection's TLS agreed on; `nil` without TLS.
         public let tls: ConnectionInfo.TLS?
         /// The time since the connection was opened.
         public let age: Duration
-        /// How many transfers it carries.
+        /// How many transfers the connection carries.
         public let runningTransfers: Int
         /// How many requests wait for a connection like this one.
         public let waitingRequests: Int
-        /// Whether it carries no transfer.
+        /// Whether the connection carries no transfer.
         public var isIdle: Bool { runningTransfers == 0 }
     }
 
-    /// The connections that are open, without those of WebSockets and raw streams, and without those that are being opened.
+    /// The open connections for HTTP. WebSockets, raw streams and connections that are being opened are not among them.
     public var connections: [Connection] {
         get async { loops.flatMap { $0.read { SocketEngine.of($0)?.snapshot ?? [] } ?? [] } }
     }
 
-    /// Opens connections to a server, with their TLS handshakes, until there are so many; one over HTTP/2.
+    /// Opens connections to a server, with their TLS handshakes, until there are `count`; over HTTP/2 one.
     func warmUp(
         _ request: HTTPRequestHead, _ count: Int, _ addresses: AddressPolicy
     ) async throws(AsyncNetError) {
@@ -59,7 +59,7 @@ extension SocketEngine {
         goOnWarmingUp(warmUp.route, .success(()))
     }
 
-    /// Called after the end of each dial, which may be right after its beginning.
+    /// Called after the end of each dial; a dial may end before the call that began it returns.
     func goOnWarmingUp(_ route: ConnectionRoute, _ result: Result<Void, AsyncNetError>) {
         for warmUp in warmUps where warmUp.route == route {
             if case .success = result, opensMore(for: warmUp) { continue }
@@ -74,11 +74,11 @@ extension SocketEngine {
         warmUp.end.fulfil(result)
     }
 
-    /// Opens the missing connections, the first alone where it may be shared; returns whether the warm-up waits for
-    /// one.
+    /// Opens the missing connections; if they may be shared, only the first. Returns whether the warm-up waits for a
+    /// connection.
     private func opensMore(for warmUp: WarmUp) -> Bool {
         let mayShare = versions.mayBeHTTP2(warmUp.route, configuration.httpVersion)
-        // A dial that fails at once has ended the warm-up.
+        // A dial that fails at once ends the warm-up, and so this loop.
         while warmUps.contains(where: { $0.end === warmUp.end }) {
             switch pool.prepare(warmUp.route, count: warmUp.count, mayShare: mayShare) {
             case .open: open(warmUp.route, for: nil)

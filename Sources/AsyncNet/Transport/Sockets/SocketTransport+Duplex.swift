@@ -1,6 +1,6 @@
 extension SocketTransport: DuplexTransport {
-    /// Opens a connection of a loop. It counts among none of the limits for connections, and no request waits for
-    /// it.
+    /// Opens a connection of a loop. The connection does not count towards the limits for connections, and no request
+    /// waits for it.
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         let setup = try setup.get()
         try setup.check(request)

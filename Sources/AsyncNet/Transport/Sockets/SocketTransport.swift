@@ -2,10 +2,11 @@ import Foundation
 
 /// Carries requests over sockets of its own, with HTTP/1.1 (RFC 9112) and HTTP/2 (RFC 9113): the default on Linux.
 ///
-/// It pauses a transfer while its body is not read, trusts given certificates, pins keys, sends a client certificate, uses
-/// proxies and unix sockets, and measures. TLS is that of the system's OpenSSL, 3 or 1.1.1, which is found when the first
-/// `https` request is sent; without one such requests end with `.transportUnavailable`. With settings that cannot work, each
-/// request ends with `.invalidConfiguration` or `.unsupportedByTransport`.
+/// This transport pauses a transfer while its body is not read, trusts given certificates, pins keys, sends a client
+/// certificate, uses proxies and unix sockets, and measures. For TLS it uses the system's OpenSSL, 3 or 1.1.1, which it
+/// looks for when the first `https` request is sent; without OpenSSL, `https` requests end with
+/// `.transportUnavailable`. With settings that cannot work, each request ends with `.invalidConfiguration` or
+/// `.unsupportedByTransport`.
 ///
 /// If a kept connection ends before a byte of the response, an idempotent request is sent once more on a new
 /// connection; any other request ends with `.connectionLost` (RFC 9110 §9.2.2).

@@ -2,9 +2,9 @@
 final class TLSContexts {
     private let hosts: TLSHosts
     private let fileInterval: Duration
-    /// By the index of the settings in `hosts`.
+    /// The contexts, by the index of their settings in `hosts`.
     private var contexts: [Int: RenewedContext] = [:]
-    /// The contexts of connections with settings of their own.
+    /// The contexts of raw streams with settings of their own.
     private var ownContexts: [TLSConfiguration: TLSContext] = [:]
     private let proxyContext: RenewedContext
     private static let mostOwnContexts = 16
@@ -29,7 +29,7 @@ final class TLSContexts {
         return try context.session(for: endpoint, offering: request.isHTTP ? ["http/1.1"] : [])
     }
 
-    /// The TLS with the proxy itself, whose tickets are used for no server.
+    /// The TLS session with the proxy itself; tickets of the proxy are used for no server.
     func session(to proxy: ProxyServer) throws(AsyncNetError) -> TLSSession {
         try proxyContext.current().session(for: proxy.endpoint, offering: ["http/1.1"])
     }
@@ -44,7 +44,7 @@ final class TLSContexts {
     private func ownContext(_ configuration: TLSConfiguration) throws(AsyncNetError) -> TLSContext {
         if let context = ownContexts[configuration] { return context }
         let context = try TLSContext(configuration)
-        // A program that goes on to use new files expects them to be read.
+        // Settings with files are not kept: a program that replaces the files expects that they are read again.
         guard configuration.files.isEmpty else { return context }
         if ownContexts.count >= Self.mostOwnContexts { ownContexts = [:] }
         ownContexts[configuration] = context

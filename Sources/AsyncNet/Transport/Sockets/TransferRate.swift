@@ -1,9 +1,9 @@
-/// How many bytes a transfer may move now, so that on average it moves no more than a rate since its begin.
+/// How many bytes a transfer may move now, so that its average rate since the start does not exceed a limit.
 struct TransferRate {
     let bytesPerSecond: Int64
     let start: ContinuousClock.Instant
 
-    /// How much may be moved at once, in seconds of the rate, which is also the longest pause.
+    /// How many bytes may be moved at once, in seconds of the rate; also the longest pause, in seconds.
     private static let portion = 0.1
 
     enum Decision: Equatable {

@@ -16,7 +16,8 @@
     }
 
     extension SecTrust {
-        /// The chain of the server's certificate, in DER, that first. Evaluates a trust that was not evaluated before.
+        /// The chain of certificates in DER, the server's own first. Evaluates the trust if it was not evaluated
+        /// before.
         var chain: [Data] {
             let certificates = SecTrustCopyCertificateChain(self) as? [SecCertificate] ?? []
             return certificates.map { SecCertificateCopyData($0) as Data }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Decides whether a server is trusted, by the settings for its host: all that needs no function of the platform.
+/// Decides by the settings for its host whether a server is trusted, as far as no function of the platform is needed.
 struct ServerTrustDecision: Sendable {
     let tls: TLSConfiguration
     let host: String
 
     /// What the platform verifies before the pins are compared.
     struct Evaluation: Sendable, Equatable {
-        /// The only certificates that a chain may end at, in DER; `nil` for those of the system.
+        /// The only certificates that a chain may end at, in DER; `nil` for the system's.
         var anchors: [Data]?
         /// The host that the certificate must name; `nil` if it may name any.
         var hostName: String?
         var requiresStapledStatus = false
     }
 
-    /// What the platform must verify; `nil` if nothing.
+    /// What the platform must verify; `nil` if it need not verify anything.
     func evaluation() throws(AsyncNetError) -> Evaluation? {
         let standard = Evaluation(
             hostName: tls.verifiesHostName ? host : nil, requiresStapledStatus: tls.requiresStapledStatus)
@@ -36,8 +36,8 @@ struct ServerTrustDecision: Sendable {
         }
     }
 
-    /// Why a server with this chain, in DER, is not trusted; `nil` if it is. `failure` is the platform's reason not
-    /// to trust it.
+    /// Why a server with this chain, in DER, is not trusted; `nil` if the server is trusted. `failure` is the
+    /// platform's reason not to trust the server.
     func error(_ chain: [Data], _ failure: AsyncNetError?) -> AsyncNetError? {
         let certificates = ServerCertificate.chain(chain.map(PEM.text))
         if let failure { return failure.with(ServerTrustFailure(certificates: certificates)) }

@@ -4,13 +4,13 @@ import Foundation
 /// a file.
 final class URLSessionBacklog: Sendable {
     private struct State {
-        /// Whether the pipe takes no bytes until the reader has read.
+        /// Whether the pipe takes no more bytes until the reader has read some.
         var isBehind = false
         var file: TemporaryFile?
         var written: Int64 = 0
         var read: Int64 = 0
         var received: Int64 = 0
-        /// The end of a transfer whose last bytes are in the file.
+        /// The result of a transfer that has ended while its last bytes wait in the file.
         var end: Result<Void, AsyncNetError>?
     }
 
@@ -47,7 +47,7 @@ final class URLSessionBacklog: Sendable {
         }
     }
 
-    /// The reader has read what the pipe had.
+    /// Called when the reader has read what the pipe had.
     func goOn() {
         attempt { state throws(AsyncNetError) in
             while let file = state.file, state.read < state.written {

@@ -53,7 +53,7 @@ struct URLSessionBody: Sendable {
     ) {
         let spooled = Promise<(TemporaryFile, Int64)>()
         let executor = body.isReadableAtOnce ? nil : UserCode.threads
-        // The request does not wait for a sequence that ignores its cancellation.
+        // In a separate task, so that a cancelled request does not wait for a sequence that ignores the cancel.
         // ConcurrencyGuarantees: body
         let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
         defer { task.cancel() }
@@ -94,7 +94,7 @@ struct URLSessionBody: Sendable {
     extension URLSessionBody {
         static let readsPieces = true
 
-        /// A stream whose first read fails, which ends the task.
+        /// A stream whose first read fails, which ends the URLSession task.
         static func failingStream() -> InputStream {
             BodyInputStream(onFailure: { _ in }) { () throws(AsyncNetError) in throw AsyncNetError(.cancelled) }
         }
@@ -120,8 +120,8 @@ struct URLSessionBody: Sendable {
         }
     }
 
-    /// A stream of a closure's chunks, which FoundationNetworking calls on a single queue; a read that fails ends the
-    /// task.
+    /// A stream of a closure's chunks. FoundationNetworking reads it on a single queue; a failed read ends the
+    /// URLSession task.
     private final class BodyInputStream: InputStream {
         private let next: () throws(AsyncNetError) -> Data?
         private let onFailure: (AsyncNetError) -> Void

@@ -39,8 +39,8 @@ extension URLSessionExchange: URLSessionDataDelegate {
     }
 
     /// On Linux this is called after the 401 and its whole body, and without the completion handler the task never
-    /// ends. Refusing the challenge cancels the task, which must not happen on this queue; its error finds the pipe
-    /// ended.
+    /// ends. Refusing the challenge cancels the task, which must not happen on this queue. When the task's error
+    /// arrives, the pipe has ended.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -54,9 +54,9 @@ extension URLSessionExchange: URLSessionDataDelegate {
         #endif
     }
 
-    /// Called when a kept connection has ended before a response, and URLSession is about to send the request again:
-    /// only an idempotent one may be (RFC 9110 §9.2.2). The stream of any other fails at its first read, which ends
-    /// the task.
+    /// Called when a kept connection has ended before a response, and URLSession is about to send the request again.
+    /// Only an idempotent request may be sent again (RFC 9110 §9.2.2): the stream of any other one fails at its first
+    /// read, which ends the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 
     extension URLSessionConfiguration {
-        /// Nothing: other settings than the default are refused, see ``URLSessionTrust``.
+        /// Does nothing: ``URLSessionTrust`` refuses settings other than the default.
         func require(_ version: TLSConfiguration.Version) {}
     }
 #else
@@ -13,8 +13,8 @@ import Foundation
     extension URLSessionExchange {
         typealias Answer = (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?)
 
-        /// Answers challenges of the TLS handshake; those of HTTP are left to the session, which gets their
-        /// responses.
+        /// Answers URLSession's challenges about the TLS handshake. Challenges of HTTP are left to AsyncNet's session,
+        /// which gets their responses.
         func answer(to space: URLProtectionSpace) -> Answer {
             switch space.authenticationMethod {
             case NSURLAuthenticationMethodServerTrust: answer(toTrustIn: space)
@@ -60,7 +60,8 @@ import Foundation
     }
 
     extension URLSessionConfiguration {
-        /// Refuses older versions of TLS. The default raises what the program's settings accept, and lowers nothing.
+        /// Refuses older versions of TLS. The default, `.tls12`, does not lower a higher minimum of the program's
+        /// settings.
         func require(_ version: TLSConfiguration.Version) {
             let least = version.forURLSession
             guard version != .tls12 || tlsMinimumSupportedProtocolVersion.rawValue < least.rawValue else { return }

@@ -6,8 +6,8 @@ import Foundation
 
 /// One transfer over URLSession, and the delegate of its task, whose callbacks fill the pipe.
 ///
-/// Callbacks are called in order, on Linux on FoundationNetworking's single queue. They must not create, cancel or
-/// wait for a task, which would wait for that queue: cancels run on `control`. A late callback finds the pipe ended
+/// Callbacks are called in order, on Linux on FoundationNetworking's single queue. A callback must not create, cancel
+/// or wait for a task, which would wait for that queue: cancels run on `control`. A late callback finds the pipe ended
 /// and is dropped.
 final class URLSessionExchange: NSObject, Sendable {
     let pipe: TransferPipe
@@ -50,8 +50,8 @@ final class URLSessionExchange: NSObject, Sendable {
         self.onEnd = onEnd
     }
 
-    /// Makes and starts the task, unless the transfer has been aborted. No cancel comes before: both run on
-    /// `control`.
+    /// Makes and starts the task, unless the transfer has been aborted. This and a cancel run on `control`, one after
+    /// the other.
     func start(on session: URLSession) {
         Self.control.async { [self] in
             guard !pipe.isEnded else { return end() }
@@ -68,7 +68,7 @@ final class URLSessionExchange: NSObject, Sendable {
         }
     }
 
-    /// Cancels the task, from any thread. The flag is set first: the redirect callback then calls no completion
+    /// Cancels the task, from any thread. The flag is set first, so that the redirect callback calls no completion
     /// handler.
     private func cancel() {
         let task = state.withLock { state -> URLSessionTask? in
@@ -92,7 +92,7 @@ final class URLSessionExchange: NSObject, Sendable {
     #if canImport(FoundationNetworking)
         func receive(_ data: Data) { backlog.receive(data) }
 
-        /// A suspended task would begin again and deliver its bytes twice.
+        /// Does nothing: when it is resumed, FoundationNetworking's task begins again and delivers its bytes twice.
         private func setPaused(_ isPaused: Bool) {}
     #else
         func receive(_ data: Data) { if pipe.receive(data) == .pause { setPaused(true) } }

@@ -51,8 +51,8 @@ extension URLSession {
     private static let kept = Locked<[URLSession]>([])
 
     /// Invalidates the session, whose tasks must have ended, on a queue of AsyncNet: on FoundationNetworking's queue,
-    /// where a transport may be released, this call would deadlock. There a session that has TLS connections is kept
-    /// to the end of the process: with libcurl 8 its release would end the process.
+    /// where a transport may be released, this call would deadlock. On Linux a session that has had TLS connections is
+    /// kept to the end of the process: with libcurl 8, its release would end the process.
     func retire(hasUsedTLS: Bool) {
         #if canImport(FoundationNetworking)
             guard !hasUsedTLS else { return Self.kept.withLock { $0.append(self) } }
@@ -67,7 +67,7 @@ extension URLSession {
 }
 
 /// The delegate of all sessions, which forwards callbacks to the task's delegate, the exchange: FoundationNetworking
-/// calls that itself for redirects, challenges and body streams only.
+/// itself calls the exchange only for redirects, challenges and body streams.
 private final class URLSessionBridge: NSObject, URLSessionDataDelegate, Sendable {
     #if canImport(FoundationNetworking)
         private func exchange(_ task: URLSessionTask) -> URLSessionExchange? { task.delegate as? URLSessionExchange }

@@ -36,8 +36,8 @@ public import Foundation
 public final class URLSessionTransport: Transport {
     /// The limits of a ``URLSessionTransport``.
     public struct Configuration: Sendable {
-        /// The largest number of connections to one origin; URLSession counts those to one host together. By default 128 on
-        /// Linux, and URLSession's own default, 6, elsewhere.
+        /// The largest number of connections to one origin; URLSession counts all connections to one host together. By
+        /// default 128 on Linux, and URLSession's own default, 6, elsewhere.
         public var maximumConnectionsPerOrigin: Int
         /// The largest number of transfers that URLSession carries at the same time. By default 128 on Linux and no
         /// limit elsewhere.
@@ -55,11 +55,11 @@ public final class URLSessionTransport: Transport {
         /// Which servers are trusted. On Linux URLSession supports the default only; with other values each request ends
         /// with `.unsupportedByTransport`, as a client identity's does on other platforms.
         public var tls: TLSConfiguration
-        /// The settings that replace ``tls`` for some hosts, by host, as those of
+        /// The settings that replace ``tls`` for some hosts, by host, in the form of
         /// ``SocketTransport/Configuration/tlsForHosts``. Empty by default.
         public var tlsForHosts: [String: TLSConfiguration]
-        /// The settings of the URLSession: proxies, `protocolClasses`, additional headers and the like; those of
-        /// `.ephemeral` by default.
+        /// The settings of the URLSession: proxies, `protocolClasses`, additional headers and the like; `.ephemeral` by
+        /// default.
         ///
         /// A copy is used, in which cookies, cache, credentials and timeouts are off, since AsyncNet's session has
         /// these, and in which ``maximumConnectionsPerOrigin`` is set. A background configuration ends each request with
@@ -93,7 +93,7 @@ public final class URLSessionTransport: Transport {
     /// A URLSession exists from the first request until the last request after `shutdown()`. A task is made only
     /// while `transfers` counts it, and the sessions are invalidated only while `transfers` is 0.
     private struct Lifecycle {
-        /// By the numbers of their TLS settings.
+        /// The URLSessions, by the numbers of their TLS settings.
         var sessions: [Int: URLSession] = [:]
         var transfers = 0
         var hasUsedTLS = false
@@ -139,7 +139,7 @@ public final class URLSessionTransport: Transport {
         for session in sessions.values { session.retire(hasUsedTLS: hasUsedTLS) }
     }
 
-    /// Which servers' certificates are not verified; `nil` if all are, or none is connected to.
+    /// The servers whose certificates are not verified; `nil` if all are verified, or the settings allow no connection.
     private var unverifiedHosts: String? {
         trust.isEnforced ? TLSConfiguration.unverifiedHosts(configuration.tls, configuration.tlsForHosts) : nil
     }
@@ -166,7 +166,7 @@ public final class URLSessionTransport: Transport {
     }
 
     /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
-    /// depends on the proxies of ``Configuration/urlSession``. Over a URLSession of the caller's, whose delegate
+    /// depends on the proxies of ``Configuration/urlSession``. Over the caller's own URLSession, whose delegate
     /// decides, the server counts as not verified.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard given == nil else { return .unverified(route: "URLSession of the caller") }

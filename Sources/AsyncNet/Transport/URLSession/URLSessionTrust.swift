@@ -9,8 +9,8 @@ struct URLSessionTrust: Sendable {
     private let hosts: Result<TLSHosts, AsyncNetError>
 
     struct Choice: Sendable {
-        /// The number of the settings. Hosts with other settings have another URLSession: over HTTP/2, URLSession may send
-        /// a request on the connection to another host, whose settings then count.
+        /// The number of the settings. Hosts with different settings have different URLSessions: over HTTP/2,
+        /// URLSession may send a request on the connection to another host, and then that host's settings would apply.
         let number: Int
         let tls: TLSConfiguration
     }
@@ -35,8 +35,8 @@ struct URLSessionTrust: Sendable {
         return hosts.trust(for: request, route)
     }
 
-    /// The settings for a URL's host; an error for settings that are wrong or cannot be enforced, whichever host they are
-    /// for, and for a host that is refused.
+    /// The settings for a URL's host. Throws if settings for any host are wrong or cannot be enforced, and if the URL's
+    /// host is refused.
     func choice(for url: String) throws(AsyncNetError) -> Choice {
         let hosts = try hosts.get()
         try hosts.check(url)
@@ -49,7 +49,8 @@ struct URLSessionTrust: Sendable {
 
 extension TLSConfiguration {
     #if canImport(FoundationNetworking)
-        /// FoundationNetworking asks no delegate about a server's certificates.
+        /// Refuses settings other than the default on Linux: FoundationNetworking asks no delegate about a server's
+        /// certificates.
         fileprivate func refuseForURLSession() throws(AsyncNetError) {
             guard !isDefault else { return }
             throw AsyncNetError(

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The memory of a body of known length that is delivered as a whole: received into its place, and not copied again.
+/// The memory of a body of known length that is delivered as a whole: bytes are received into it, and not copied again.
 struct BodyMemory: ~Copyable {
     private var bytes: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
     private let length: Int
     private let kept: KeptMemory
-    /// What is reserved before a byte has arrived: a server that names a length has not sent it yet.
+    /// How many bytes are reserved at most before a byte has arrived: a server may announce more than it sends.
     private static let firstCapacity = 1 << 20
 
     init(length: Int, _ kept: KeptMemory) { (self.length, self.kept) = (length, kept) }
@@ -40,7 +40,7 @@ struct BodyMemory: ~Copyable {
         return true
     }
 
-    /// Moves the memory into `Data`, which gives it back.
+    /// Moves the memory into `Data`, which returns it to `KeptMemory` when it is released.
     mutating func take() -> Data {
         guard let bytes, count > 0 else { return Data() }
         self.bytes = nil

@@ -1,4 +1,4 @@
-/// How much of a response may be anything but its body.
+/// The limits for the parts of a response other than its body.
 struct HTTP1Limits: Equatable, Sendable {
     /// The largest size in bytes of the final head and of all 1xx heads before it together.
     var headBytes = 256 * 1024

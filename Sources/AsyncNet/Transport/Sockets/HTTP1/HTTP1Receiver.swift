@@ -40,13 +40,13 @@ struct HTTP1Receiver {
     private var lines = 0
     private var informational = 0
     private var extensionBytes = 0
-    /// How many bytes in front of the input have no line feed.
+    /// How many bytes at the start of the input are known to have no line feed.
     private var scanned = 0
     private(set) var hasBegun = false
     private(set) var headBytes = 0
     private var keepsConnection = false
 
-    /// The longest line of a chunk's size; an extension may be as long as the limit for all of them.
+    /// The longest line of a chunk's size without its extension; the limit for all extensions applies to an extension.
     private static let longestSize = 16
 
     init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP1Limits = HTTP1Limits(), isOfProxy: Bool = false) {
@@ -102,7 +102,7 @@ struct HTTP1Receiver {
         }
     }
 
-    /// Called instead of `next` for bytes of a body of known length that the caller received to where it needs them.
+    /// Called instead of `next` for bytes of a body of known length that the caller received into their final place.
     mutating func didReceive(_ count: Int64) {
         guard case .length(let left) = state else { return }
         state = left == count ? .ending : .length(left - count)
@@ -139,7 +139,7 @@ struct HTTP1Receiver {
         return .head(head)
     }
 
-    /// Refuses a second status line, and a continued line of a framing header, which others may ignore (RFC 9112
+    /// Refuses a second status line, and a continued line of a framing header, which other readers may ignore (RFC 9112
     /// §5.2).
     private func checkHeader(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
         let isContinued = line.first == 0x20 || line.first == 0x09
@@ -190,12 +190,12 @@ struct HTTP1Receiver {
         }
     }
 
-    /// - Returns: Whether it is the empty line at the end.
+    /// - Returns: Whether the line is the empty one at the end.
     private mutating func receiveTrailer(_ line: HTTPHeadParser.Line) throws(AsyncNetError) -> Bool {
         guard !HTTPHeadParser.isStatusLine(line) else { throw Self.invalidChunk }
         if try trailers.receive(line) { return true }
         try count(line: "trailers")
-        // They would delimit a body that has been delimited already (RFC 9110 §6.5.1).
+        // These headers would delimit a body that has been delimited already (RFC 9110 §6.5.1).
         let forbidden = ["Transfer-Encoding", "Content-Length", "Trailer"]
         guard let header = trailers.headers.last, forbidden.contains(where: header.hasName) else { return false }
         throw AsyncNetError(.badServerResponse, "The server sent the header \(header.name) as a trailer")
@@ -216,7 +216,8 @@ struct HTTP1Receiver {
         state = size == 0 ? .trailers : .chunk(size)
     }
 
-    /// What follows the size: a line break, after blanks and extensions. A bare CR could end the line for another reader.
+    /// Checks what follows a chunk's size: blanks and extensions, without a bare CR, which could end the line for
+    /// another reader.
     private mutating func checkExtension(_ rest: HTTPHeadParser.Line) throws(AsyncNetError) {
         guard rest.count >= 2, rest[rest.count - 2] == 0x0D, rest.prefix(rest.count - 2).firstIndex(of: 0x0D) == nil
         else {
@@ -283,7 +284,7 @@ struct HTTP1Receiver {
 }
 
 extension UnsafeRawBufferPointer {
-    /// By the C library, which compares many bytes at a time.
+    /// Calls the C library, which compares many bytes at a time.
     func firstIndex(ofByte byte: Int32, from start: Int) -> Int? {
         guard start < count, let base = baseAddress, let found = memchr(base + start, byte, count - start) else {
             return nil

@@ -9,8 +9,8 @@ enum HTTP1RequestHead {
     }
 
     /// - Parameters:
-    ///   - target: In the form that the receiver needs (RFC 9112 §3.2).
-    ///   - authority: What `Host` has, unless the request has its own.
+    ///   - target: The request target, in the form that the receiver needs (RFC 9112 §3.2).
+    ///   - authority: The value of `Host`, unless the request has a `Host` header.
     static func bytes(_ head: HTTPRequestHead, target: String, authority: String, _ body: Body) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -53,7 +53,8 @@ enum HTTP1RequestHead {
         var hasAcceptEncoding = false
     }
 
-    /// Whether the transport writes the header itself; notes which of its own headers the request replaces.
+    /// Whether the transport writes the header itself. Notes in `own` which of the transport's headers the request
+    /// replaces.
     private static func isOfTransport(_ header: HTTPHeader, _ own: inout Own) -> Bool {
         switch header.name.utf8.count {
         case 4: return header.hasName("Host")

@@ -5,7 +5,7 @@ import Foundation
 /// New memory costs a page fault for each 4 KiB: with 16 bodies of 260 KB at a time these took a third of a request's
 /// CPU.
 final class KeptMemory: Sendable {
-    /// A block of `malloc`, by its address, as pointers cannot pass between threads.
+    /// A block of `malloc`. Has its address as a number, since pointers are not `Sendable`.
     private struct Block {
         let address: Int
         let capacity: Int
@@ -14,19 +14,19 @@ final class KeptMemory: Sendable {
     private struct State {
         var blocks: [Block] = []
         var bytes = 0
-        /// Whether nothing is kept, until memory is asked for.
+        /// Whether released memory is freed; ends when memory is asked for.
         var isResting = true
     }
 
     private let state = Locked(State())
 
-    /// Smaller blocks are reused by `malloc`; larger ones would keep too much.
+    /// The sizes of blocks that are kept: `malloc` reuses smaller ones, and larger ones would keep too much memory.
     static let sizes = 64 * 1024...1024 * 1024
     static let limit = 8 * 1024 * 1024
 
     deinit { rest() }
 
-    /// - Returns: Memory for a body of this length, at most twice as much; `nil` if none is kept.
+    /// - Returns: Kept memory for a body of this length, at most twice as large; `nil` if there is none.
     func take(for length: Int) -> UnsafeMutableRawBufferPointer? {
         guard Self.sizes.contains(length) else { return nil }
         let block = state.withLock { state -> Block? in

@@ -12,7 +12,7 @@ package struct HPACKLimits: Equatable, Sendable {
 
 package struct HPACKFields {
     package fileprivate(set) var fields: [HPACKField] = []
-    /// Whether the list was larger than a limit, and has only its first fields.
+    /// Whether the list was larger than a limit; the value then has only the first fields.
     package fileprivate(set) var exceedsLimits = false
     private var bytes = 0
 
@@ -26,15 +26,15 @@ package struct HPACKFields {
     }
 }
 
-/// Decodes field blocks (RFC 7541 §3.2, §6), one after the other of a connection. Texts are UTF-8 if valid, else
+/// Decodes the field blocks of a connection, one after the other (RFC 7541 §3.2, §6). Texts are UTF-8 if valid, else
 /// Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether names and values are valid is not checked.
 package struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
 
-    /// More than these in a block are refused; a sender needs two.
+    /// The most updates of the table's size in a block; a sender needs two.
     private static let sizeUpdates = 16
-    /// What an encoder starts with, until it says otherwise (RFC 9113 §6.5.2).
+    /// The size of an encoder's table before its first update (RFC 9113 §6.5.2).
     private static let initialTableSize = 4096
 
     private static let known = HPACKStaticTable.fields.map {

@@ -1,13 +1,13 @@
-/// Encodes field blocks (RFC 7541 §3.1, §6), one after the other of a connection.
+/// Encodes the field blocks of a connection, one after the other (RFC 7541 §3.1, §6).
 package struct HPACKEncoder {
     typealias Bytes = UnsafeBufferPointer<UInt8>
 
     private(set) var table = HPACKDynamicTable(limit: mostTableSize)
     private var names = HPACKNames()
-    /// The limits that the peer has set since the last block: the lowest, and the last.
+    /// The lowest and the last of the table sizes that the peer has allowed since the last block.
     private var limits: (lowest: Int, last: Int)?
 
-    /// However large a table the peer offers: it costs memory for each connection.
+    /// The largest table that is used, even if the peer allows a larger one: each connection needs the memory.
     private static let mostTableSize = 4096
 
     package init() {}
@@ -17,7 +17,7 @@ package struct HPACKEncoder {
         limits = (min(limits?.lowest ?? size, size), size)
     }
 
-    /// Begins a block, with the table's sizes that the peer has to be told (RFC 7541 §4.2).
+    /// Begins a block, with the updates of the table's size that the peer must receive (RFC 7541 §4.2).
     package mutating func begin(into output: inout [UInt8]) {
         guard let limits else { return }
         self.limits = nil

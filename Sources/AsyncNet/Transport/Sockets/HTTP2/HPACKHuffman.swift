@@ -21,12 +21,14 @@ struct HPACKHuffman: Sendable {
         26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
     ]
 
-    /// By symbol: the code, in the lowest bits.
+    /// The codes, by symbol, in the lowest bits.
     private let codes: [UInt32]
-    /// By the next 8 bits: the symbol, and above it the length of its code; 0 for longer codes.
+    /// By the next 8 bits of the input: the symbol and, in the bits above it, the length of its code; 0 if the code is
+    /// longer.
     private let short: [UInt16]
     private let symbols: [UInt16]
-    /// By length: the first longer code, in the highest of 32 bits; what to add to a code for its place in `symbols`.
+    /// By the length of a code: in `ends` the first longer code, in the highest of 32 bits; in `offsets` the number to
+    /// add to a code for its place in `symbols`.
     private let ends: [UInt64]
     private let offsets: [Int]
 
@@ -80,7 +82,7 @@ struct HPACKHuffman: Sendable {
 
     static func mostDecoded(_ count: Int) -> Int { count * 8 / 5 }
 
-    /// - Parameter output: Has room for `mostDecoded` bytes.
+    /// - Parameter output: A buffer with room for `mostDecoded` bytes.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(HPACKError) -> Int {
@@ -121,7 +123,7 @@ private struct Bits {
 
     private var left: Int { count - max(0, position - input.count) * 8 }
 
-    /// Whether what is left is less than a byte of ones.
+    /// Whether fewer than 8 bits are left, all of them ones.
     var isPadding: Bool { left < 8 && next(32) == .max }
 
     /// Called before each symbol: afterwards there are 32 bits or more.

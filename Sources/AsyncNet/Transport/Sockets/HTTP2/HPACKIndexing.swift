@@ -3,11 +3,13 @@ extension HPACKEncoder {
     package enum Indexing: Sendable {
         case indexed
         case literal
-        /// Never in a table, here or behind a proxy, where sizes would betray guesses (RFC 7541 §7.1.3).
+        /// Neither this side nor a proxy may store the field in a table: an attacker could then guess its value by the
+        /// sizes of blocks (RFC 7541 §7.1.3).
         case never
     }
 
-    /// What a request's field gets by its name, in any case: values that hardly repeat would only evict others.
+    /// How a request's field of this name is indexed; the case of the name does not count. Values that hardly ever
+    /// repeat are not stored, since they would evict others.
     package static func indexing(of name: String) -> Indexing {
         let count = name.utf8.count
         guard count < byLength.count else { return .indexed }

@@ -7,12 +7,12 @@ struct HPACKInput {
 
     var first: UInt8? { position < block.count ? block[position] : nil }
 
-    /// An integer whose first byte has this many bits of it.
+    /// An integer, of which this many bits are in the first byte.
     mutating func integer(prefix: Int) throws(HPACKError) -> Int {
         let most = 1 << prefix - 1
         var value = UInt64(try byte()) & UInt64(most)
         guard value == most else { return Int(value) }
-        // More bytes than a 32-bit integer needs could be zeros without an end.
+        // No more bytes than a 32-bit integer needs: an endless number of zeros could follow.
         for shift: UInt64 in [0, 7, 14, 21, 28] {
             let byte = try byte()
             value += UInt64(byte & 0x7F) << shift
@@ -24,7 +24,7 @@ struct HPACKInput {
         throw .integerTooLarge
     }
 
-    /// A string, and how many bytes it has once decoded; `name` is the field's if the string is its value.
+    /// A string, and its number of bytes after decoding. `name` is the field's name if the string is a value.
     mutating func string(of name: String = "") throws(HPACKError) -> (String, Int) {
         guard let first else { throw .endsInsideField }
         let count = try integer(prefix: 7)

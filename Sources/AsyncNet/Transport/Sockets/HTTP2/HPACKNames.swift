@@ -18,11 +18,11 @@ struct HPACKNames {
     }
 
     struct Place {
-        /// 0 for a name that is in no table.
+        /// The index of the entry; 0 for a name that is in no table.
         private(set) var index = 0
         private(set) var isWhole = false
 
-        /// Takes an entry with the name, unless one was found, or with the value as well; returns whether it has
+        /// Takes an entry with the name if none was found yet, or with the value as well; returns whether the entry has
         /// both.
         fileprivate mutating func take(_ field: HPACKField, at index: Int, for key: Key) -> Bool {
             guard HPACKNames.matches(field.name, key.name) else { return false }
@@ -49,7 +49,7 @@ struct HPACKNames {
         newest[key.chain] = number
     }
 
-    /// The entry with name and value, else one with the name; the static table first.
+    /// The entry with the name and the value, otherwise an entry with the name; the static table comes first.
     func find(_ key: Key, _ table: HPACKDynamicTable) -> Place {
         var place = Place()
         let fields = HPACKStaticTable.fields
@@ -88,7 +88,7 @@ struct HPACKNames {
         return matches ?? text.utf8.elementsEqual(bytes)
     }
 
-    /// Of the length, and the first and the last 8 bytes: what has the same costs a comparison.
+    /// A hash of the length and of the first and the last 8 bytes. Names with equal hashes are compared.
     private static func hash(_ bytes: Bytes) -> UInt32 {
         let raw = UnsafeRawBufferPointer(bytes)
         var (first, last): (UInt64, UInt64) = (0, 0)

@@ -22,13 +22,13 @@ enum HPACKStaticTable {
     }
 }
 
-/// The fields that one side has told the other to remember (RFC 7541 §2.3.2, §4): the newest has the position 0.
+/// The fields that one side has told the other side to store (RFC 7541 §2.3.2, §4): the newest has the position 0.
 struct HPACKDynamicTable {
     struct Entry {
         let field: HTTPHeader
-        /// The name's length on the wire; the text of invalid UTF-8 has another.
+        /// The name's length on the wire, from which the length of the text differs if the name was invalid UTF-8.
         let nameBytes: Int
-        /// As RFC 7541 §4.1 counts it.
+        /// The entry's size, as RFC 7541 §4.1 counts it.
         let size: Int
 
         init(_ field: HTTPHeader, nameBytes: Int, valueBytes: Int) {
@@ -50,7 +50,7 @@ struct HPACKDynamicTable {
 
     subscript(position: Int) -> Entry { entries[position] }
 
-    /// Evicts the oldest entries until the new one fits; one above the limit empties the table (RFC 7541 §4.4).
+    /// Evicts the oldest entries until the new one fits. An entry larger than the table empties it (RFC 7541 §4.4).
     mutating func insert(_ entry: Entry) {
         evict(to: limit - entry.size)
         guard entry.size <= limit else { return }

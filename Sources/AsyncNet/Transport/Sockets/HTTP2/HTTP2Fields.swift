@@ -63,14 +63,14 @@ package enum HTTP2Fields {
         }
     }
 
-    /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent. `length` is that of the body, if it
+    /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent. `length` is the body's length, if it
     /// is known.
     static func request(
         _ head: HTTPRequestHead, isTLS: Bool, target: String, authority: String, length: Int64?,
         _ add: (_ name: String, _ value: String) -> Void
     ) {
         add(":method", head.method.rawValue)
-        // RFC 9113 §8.5.
+        // CONNECT has neither `:scheme` nor `:path` (RFC 9113 §8.5).
         if head.method != .connect { add(":scheme", isTLS ? "https" : "http") }
         add(":authority", head.headers["Host"] ?? authority)
         if head.method != .connect { add(":path", target) }
@@ -90,7 +90,8 @@ package enum HTTP2Fields {
         value.split(separator: ",").map { String($0).trimmedHTTPSpace }
     }
 
-    /// Whether the transport writes the field itself, or it is one of an HTTP/1.1 connection (RFC 9113 §8.2.2).
+    /// Whether the transport writes the field itself, or HTTP/2 forbids the field because it is about an HTTP/1.1
+    /// connection (RFC 9113 §8.2.2).
     private static func isReplaced(_ header: HTTPHeader) -> Bool {
         switch header.name.utf8.count {
         case 2: header.hasName("TE") && header.value.lowercased() != "trailers"

@@ -48,12 +48,12 @@ package enum HTTP2Frame {
         }
     }
 
-    /// The largest payload that every receiver must take (RFC 9113 §4.2); this one takes no larger.
+    /// The largest payload that every receiver must take (RFC 9113 §4.2), and the largest that this side takes.
     package static let payloadSize = 16_384
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 }
 
-/// Why a connection or a stream ends (RFC 9113 §7): the codes that are used here.
+/// Why a connection or a stream ends (RFC 9113 §7): the codes that this library uses.
 package enum HTTP2ErrorCode: UInt32 {
     case noError = 0
     case protocolError = 1
@@ -81,7 +81,7 @@ package enum HTTP2ErrorCode: UInt32 {
 /// What a server sent against RFC 9113, which ends a stream or the connection.
 package struct HTTP2Violation: Error, Equatable {
     package let code: HTTP2ErrorCode
-    /// With the frame's name, after "The server sent".
+    /// The rest of a sentence after "The server sent", with the frame's name.
     package let text: String
     package let section: String
 

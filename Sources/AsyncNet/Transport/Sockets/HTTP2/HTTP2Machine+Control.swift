@@ -19,7 +19,7 @@ extension HTTP2Machine {
         return .settled
     }
 
-    /// A smaller window may leave streams with less than nothing (RFC 9113 §6.9.2).
+    /// A smaller window may make the windows of streams negative (RFC 9113 §6.9.2).
     private func widenSendWindows(by change: Int) throws(HTTP2Violation) {
         guard change != 0 else { return }
         for stream in streams.values {
@@ -81,7 +81,7 @@ extension HTTP2Machine {
         guard !header.flags.contains(.acknowledges) else {
             if pings.waitsSince == nil { try spend("PING", now) }
             let isSettled = pings.receivedAnswer(now)
-            // For the streams that were cancelled after the PING was sent.
+            // Sends another PING for the streams that were cancelled after this one was sent.
             pingIfNeeded(now)
             return isSettled ? .settled : nil
         }
@@ -105,19 +105,19 @@ extension HTTP2Machine {
     }
 }
 
-/// What PING frames and the SETTINGS' acknowledgement tell: a round trip's time, and that all sent before has
-/// arrived.
+/// Takes two facts from answers to PING frames and from the acknowledgement of SETTINGS: the time of a round trip, and
+/// that the peer has received all earlier frames.
 struct HTTP2Pings {
     private(set) var roundTrip: Duration?
     private var settingsSent: ContinuousClock.Instant?
     private(set) var waitsSince: ContinuousClock.Instant?
-    /// Streams that were cancelled since the last PING, and before it, which the peer may still count as open.
+    /// How many cancelled streams the peer may still count as open: cancelled since the last PING, and before it.
     private var cancelled = 0
     private var cancelledBefore = 0
 
     mutating func sentSettings(_ now: ContinuousClock.Instant) { settingsSent = now }
 
-    /// - Returns: Whether it was waited for.
+    /// - Returns: Whether this side had waited for the acknowledgement.
     mutating func receivedSettingsAcknowledgement(_ now: ContinuousClock.Instant) -> Bool {
         guard let sent = settingsSent.take() else { return false }
         measured(now - sent)
@@ -134,7 +134,7 @@ struct HTTP2Pings {
     var hasCancelled: Bool { cancelled > 0 }
     var streamsInDoubt: Int { cancelled + cancelledBefore }
 
-    /// - Returns: Whether streams are no longer in doubt.
+    /// - Returns: Whether the peer has now ended streams that it may have counted as open.
     mutating func receivedAnswer(_ now: ContinuousClock.Instant) -> Bool {
         guard let sent = waitsSince.take() else { return false }
         measured(now - sent)

@@ -52,7 +52,8 @@ extension HTTP2Machine {
         return try result.get()
     }
 
-    /// A header block as a whole. That of an ended stream is decoded too, since the table is the connection's.
+    /// Receives a whole header block. A block for an ended stream is decoded too, since all blocks of the connection
+    /// share a table.
     private mutating func receive(
         _ bytes: Input, _ number: UInt32, _ endsStream: Bool, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {

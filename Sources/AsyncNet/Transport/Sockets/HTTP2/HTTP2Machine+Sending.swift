@@ -30,7 +30,7 @@ extension HTTP2Machine {
         didSend(stream)
     }
 
-    /// HEADERS, and CONTINUATION for what the peer does not take in one frame.
+    /// Writes a HEADERS frame, and CONTINUATION frames for what the peer does not take in one frame.
     private mutating func writeFields(
         _ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void
     ) {
@@ -97,7 +97,8 @@ extension HTTP2Machine {
         output.append(frame: .reset, on: stream.id, numbers: code.rawValue)
     }
 
-    /// Ends a stream that nobody waits for. A PING follows: until it is answered, the peer may count the stream as open.
+    /// Ends a stream that nobody waits for, and sends a PING: until the peer answers it, the peer may count the stream
+    /// as open.
     mutating func cancel(_ stream: HTTP2Stream, _ now: ContinuousClock.Instant) {
         guard streams[stream.id] === stream else { return }
         reset(stream, .cancel)
@@ -115,7 +116,8 @@ extension HTTP2Machine {
         pings.sent(now)
     }
 
-    /// GOAWAY, with the reason of the connection's end. It names the stream 0, since the peer opens none.
+    /// Writes a GOAWAY frame with the reason of the connection's end. The frame names the stream 0, since the peer
+    /// opens no streams.
     mutating func goAway(_ code: HTTP2ErrorCode) {
         isGoingAway = true
         output.append(frame: .goAway, numbers: 0, code.rawValue)
@@ -125,7 +127,7 @@ extension HTTP2Machine {
         credit(count, of: isOpen(stream) ? stream : nil, now)
     }
 
-    /// - Parameter stream: `nil` for one that has ended.
+    /// - Parameter stream: The stream of the bytes; `nil` if it has ended.
     mutating func credit(_ count: Int, of stream: HTTP2Stream?, _ now: ContinuousClock.Instant) {
         guard count > 0 else { return }
         if let credit = receiveWindow.didRead(count, now, roundTrip: nil, room: 0) {

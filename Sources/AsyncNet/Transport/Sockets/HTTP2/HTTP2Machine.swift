@@ -18,9 +18,11 @@ struct HTTP2Machine: ~Copyable {
         case trailers(HTTP2Stream, HTTPHeaders)
         case complete(HTTP2Stream)
         case failed(HTTP2Stream, Failure)
-        /// More or fewer streams may be opened than before.
+        /// The limit of open streams may have changed: by SETTINGS, or since the peer has answered the PING after
+        /// cancelled streams.
         case settled
-        /// Streams above the last one were not processed (RFC 9113 §6.8), and are no longer known here.
+        /// The peer ends the connection. The machine has forgotten these streams, which the peer has not processed (RFC
+        /// 9113 §6.8).
         case goAway([HTTP2Stream], code: UInt32)
         case frame
     }
@@ -32,7 +34,7 @@ struct HTTP2Machine: ~Copyable {
     }
 
     struct DataFrame {
-        /// `nil` for a stream that has ended here.
+        /// The stream; `nil` if it has ended on this side.
         let stream: HTTP2Stream?
         var left: Int
         var padding: Int
@@ -52,7 +54,7 @@ struct HTTP2Machine: ~Copyable {
     var encoder = HPACKEncoder()
     private var data: DataFrame?
     var block: HeaderBlock?
-    /// The stream whose end is told next.
+    /// The stream whose end `next` returns next.
     var ending: HTTP2Stream?
     var budget = FrameBudget()
     private var emptyFrames = 0
@@ -63,7 +65,7 @@ struct HTTP2Machine: ~Copyable {
     /// The error code of the peer's GOAWAY.
     var goAwayCode: UInt32?
     var pings = HTTP2Pings()
-    /// The limit of open streams since the peer refused one. Each complete response raises it by one.
+    /// The limit of open streams since the peer refused a stream. Each complete response raises the limit by one.
     var refusedAbove: Int?
 
     /// - Parameter streams: The limit of open streams to assume until the peer's SETTINGS arrive; `nil` for 100.
@@ -135,7 +137,7 @@ struct HTTP2Machine: ~Copyable {
         }
     }
 
-    /// Whether a stream has not been opened; a client opens all, with odd numbers (RFC 9113 §5.1.1).
+    /// Whether a stream has not been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
     func isIdle(_ stream: UInt32) -> Bool { stream >= nextStream || stream % 2 == 0 }
 
     func checkKnown(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
@@ -201,7 +203,7 @@ struct HTTP2Machine: ~Copyable {
         }
         data = DataFrame(
             stream: stream, left: header.length - padding, padding: max(0, padding - 1), endsStream: endsStream)
-        // The padding is read at once.
+        // Padding counts as read when it arrives.
         credit(padding, of: stream, now)
         if stream == nil { credit(header.length - padding, of: nil, now) }
         guard let stream else { return receiveData(in: input, &position, now) ?? .frame }

@@ -1,7 +1,7 @@
 /// What the peer allows by its SETTINGS (RFC 9113 §6.5.2).
 package struct HTTP2Settings: Equatable {
     package var tableSize: UInt32 = 4096
-    /// `nil` before the peer has set one.
+    /// The limit of open streams; `nil` before the peer has set one.
     var concurrentStreams: UInt32?
     package var initialWindow = 65_535
     package var frameSize = HTTP2Frame.payloadSize
@@ -15,7 +15,7 @@ package struct HTTP2Settings: Equatable {
         case headerListSize = 6
     }
 
-    /// More entries than there are settings are a flood (CVE-2019-9515).
+    /// The most entries in a SETTINGS frame: many more than there are settings are a flood (CVE-2019-9515).
     private static let mostEntries = 32
     package static let largestWindow = 0x7FFF_FFFF
 
@@ -72,7 +72,7 @@ package struct HTTP2Settings: Equatable {
     }
 }
 
-/// What a server may send over HTTP/2 at most.
+/// The limits for what a server may send over HTTP/2.
 struct HTTP2Limits: Sendable {
     /// The size of all fields of a head, each with 32 bytes more (RFC 9113 §6.5.2).
     var headBytes = 256 * 1024
@@ -85,15 +85,16 @@ struct HTTP2Limits: Sendable {
 
     /// How much of a body may be on the way, or unread, at first.
     var streamWindow = 1024 * 1024
-    /// How far a stream's window grows, on a long path.
+    /// The largest size to which a stream's window grows on a long path.
     var largestStreamWindow = 16 * 1024 * 1024
-    /// How much of all bodies may be on the way, or unread. Streams are opened only while their windows fit, and grow
-    /// to half of this together: so bodies that nobody reads stop no other.
+    /// How much of all bodies may be on the way, or unread. Streams are opened only while their windows fit, and all
+    /// windows together grow to half of this: so bodies that nobody reads do not stop other bodies.
     var connectionWindow = 256 * 1024 * 1024
 
     /// How much is read before the server is allowed to send as much again, on all streams together.
     var connectionStep: Int { min(connectionWindow / 4, 1024 * 1024) }
-    /// Larger, so that bytes that were read and not allowed again take nothing from other streams.
+    /// The window that the server is allowed: larger than `connectionWindow`, so that bytes which were read and not yet
+    /// allowed again take nothing from other streams.
     var advertisedWindow: Int { connectionWindow + 2 * connectionStep }
 }
 
@@ -113,6 +114,6 @@ struct FrameBudget {
         return true
     }
 
-    /// This side has sent something that the peer may answer with so many frames.
+    /// Called when this side has sent something that the peer may answer with this many frames.
     mutating func refund(_ frames: Double) { left = min(Self.burst, left + frames) }
 }

@@ -1,4 +1,4 @@
-/// How many bytes the peer may send (RFC 9113 §5.2): those on the way and those not read yet are at most `size`
+/// How many bytes the peer may send (RFC 9113 §5.2): the bytes on the way and the bytes not read yet are at most `size`
 /// together.
 struct HTTP2ReceiveWindow {
     private(set) var size: Int
@@ -9,7 +9,8 @@ struct HTTP2ReceiveWindow {
     private var read = 0
     private var allowed: ContinuousClock.Instant?
 
-    /// - Parameter step: How much is read before it is allowed again; by default a quarter of the window.
+    /// - Parameter step: How many bytes are read before the peer is allowed to send them again; by default a quarter of
+    ///   the window.
     init(_ size: Int, growsTo largest: Int? = nil, step: Int? = nil) {
         self.size = size
         available = size
@@ -22,9 +23,9 @@ struct HTTP2ReceiveWindow {
         return available >= 0
     }
 
-    /// Counts bytes that have been read; returns how many the peer is allowed to send now, `nil` while that is not
-    /// worth a frame. The window doubles, by at most `room`, while it is what limits the peer: if more than half of
-    /// it is read within the time of a round trip.
+    /// Counts bytes that have been read; returns how many the peer is allowed to send now, `nil` while they are too few
+    /// for a frame. The window doubles, by at most `room`, while it limits the peer: if more than half of the window is
+    /// read within the time of a round trip.
     mutating func didRead(_ count: Int, _ now: ContinuousClock.Instant, roundTrip: Duration?, room: Int) -> Int? {
         read += count
         let before = allowed ?? now

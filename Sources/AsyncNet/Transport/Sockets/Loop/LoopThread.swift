@@ -3,8 +3,8 @@ import Foundation
 
 /// Handles what happens on one socket that a loop watches. Used under its loop's lock only.
 protocol LoopHandler: AnyObject {
-    /// Called when the socket is ready, and again in the next round after `.more`. It must return soon, whatever the
-    /// peer sends: a turn takes a bounded number of bytes and of steps.
+    /// Called when the socket is ready, and again in the next round after `.more`. The function must return soon,
+    /// whatever the peer sends: a turn takes a bounded number of bytes and of steps.
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn
 }
 
@@ -17,20 +17,21 @@ struct Readiness: OptionSet {
 /// Whether a handler has work left that needs no further readiness of its socket.
 enum Turn { case done, more }
 
-/// What a loop's thread works on. Used under the lock of its ``SocketLoop`` only, by the loop's thread, or by one
-/// that has posted a job while that waits.
+/// What a loop's thread works on. Used under the lock of its ``SocketLoop`` only: by the loop's thread or, while that
+/// thread waits, by a thread that has posted a job.
 ///
 /// A round gives a turn to each socket that is ready or has work left, then runs what is due, then the jobs of the
 /// inbox: so a kept connection that its peer has closed or written to is gone before a request of this round could be
 /// sent on it.
 final class LoopThread {
     let loop: SocketLoop
-    /// Where all connections of the thread receive, so that none holds memory while it waits. Valid during a turn.
+    /// The buffer into which all connections of the thread receive, so that no waiting connection holds memory. Its
+    /// bytes are valid during a turn.
     let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LoopThread.bufferSize, alignment: 64)
     /// A second buffer, for what is sent, and for ciphertext.
     let scratchBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: LoopThread.bufferSize, alignment: 64)
     static let bufferSize = 64 * 1024
-    /// Where the loop's thread, which waits without the lock, gets its events.
+    /// The events that the loop's thread gets from its wait, which it does without the lock.
     let events = UnsafeMutableBufferPointer<an_event>.allocate(capacity: 128)
 
     private let poller: Int32
@@ -46,7 +47,7 @@ final class LoopThread {
     private var runningOutcomes: [() -> Void] = []
     /// The thread's `SocketEngine`, a type of an outer room.
     var engine: AnyObject?
-    /// How many transfers, and connections without HTTP, keep a closed loop from its end.
+    /// How many transfers and connections without HTTP the loop has; a closed loop ends when there are none.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
     private let begin = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
@@ -101,7 +102,7 @@ final class LoopThread {
 
     private(set) var now = ContinuousClock.now
 
-    /// - Parameter delay: From the beginning of the round; more than a hundred years count as these.
+    /// - Parameter delay: The delay from the beginning of the round, at most a hundred years.
     func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimers.ID {
         timers.insert(now + min(delay, .seconds(100 * 366 * 86_400)), action)
     }
@@ -135,7 +136,7 @@ final class LoopThread {
         again.removeAll(keepingCapacity: true)
         take(events[..<count])
         var last = count
-        // With a full batch more sockets may be ready, which must have their turn before the jobs.
+        // After a full batch more sockets may be ready, which must have their turn before the jobs.
         while last == events.count { last = poll(events) }
         for id in left {
             sockets[id]?.isQueued = false
@@ -144,9 +145,9 @@ final class LoopThread {
         return finishOwnRound()
     }
 
-    /// A round on the thread of a caller that has posted a job, while the loop's thread waits, which takes longer to
-    /// wake than a request to send. Among other transfers it is about to wake anyway. Returns whether it need not be
-    /// woken.
+    /// Runs a round on the thread of a caller that has posted a job, while the loop's thread waits: to wake that thread
+    /// takes longer than to send a request. Does nothing if the loop has other transfers, for which the thread will
+    /// wake soon. Returns whether the thread need not be woken.
     func guestRound() -> Bool {
         guard activeCount == 0, again.isEmpty else { return false }
         loop.didWake()
@@ -206,5 +207,5 @@ final class LoopThread {
     }
 }
 
-/// Names a watched socket; no later socket has the same name, so that an event cannot reach another handler.
+/// The name of a watched socket. No later socket has the same name, so that an event cannot reach another handler.
 typealias LoopSocketID = UInt64

@@ -5,9 +5,9 @@ import Synchronization
 /// A thread that carries many connections, as other threads see it.
 ///
 /// Other threads post jobs, which the thread runs in order. What they use, a ``LoopThread`` and all that it holds, is
-/// under one lock, which the thread releases only while it waits for sockets; the first job then wakes it, but the
-/// only transfer of a loop begins on the thread that submits it (`guestRound`). Nobody else waits for the lock but
-/// who asks for the transport's connections.
+/// under one lock, which the thread releases only while it waits for sockets; the first job then wakes it, but the only
+/// transfer of a loop begins on the thread that submits it (`guestRound`). Only a caller that asks for the transport's
+/// connections waits for the lock.
 final class SocketLoop: Sendable {
     typealias Job = @Sendable (LoopThread) -> Void
 
@@ -31,7 +31,8 @@ final class SocketLoop: Sendable {
         .init(transfers: transfers.load(ordering: .relaxed), work: work.load(ordering: .relaxed))
     }
 
-    /// The descriptor stays open as long as anyone can wake the thread: its number would soon be that of another file.
+    /// The descriptor stays open as long as anyone can wake the thread: after a close, another file could have its
+    /// number.
     deinit { if let waker = inbox.withLock({ $0.waker }) { an_close(waker, 0) } }
 
     /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread,
@@ -53,8 +54,8 @@ final class SocketLoop: Sendable {
         if let waker { an_wake(waker) }
     }
 
-    /// Reads what is under the lock, which may take as long as a round; `nil` while there is no thread. The closure
-    /// must not post a job.
+    /// Reads a value under the lock; waiting for the lock may take as long as a round. `nil` while there is no thread.
+    /// The closure must not post a job.
     func read<Value: Sendable>(_ value: @Sendable (LoopThread) -> Value) -> Value? {
         thread.withLock { $0.map(value) }
     }
@@ -133,7 +134,7 @@ final class SocketLoop: Sendable {
     func report(transfers count: Int) { transfers.store(count, ordering: .relaxed) }
     func report(work percent: Int) { work.store(percent, ordering: .relaxed) }
 
-    /// From here on until `rest`, a posted job needs no wake-up. Called whenever the lock is taken: so a job that is
+    /// Called whenever the lock is taken: from here on until `rest`, a posted job needs no wake-up. So a job that is
     /// submitted under the lock never asks for the lock again, which would end the process.
     func didWake() { inbox.withLock { $0.isAwake = true } }
 

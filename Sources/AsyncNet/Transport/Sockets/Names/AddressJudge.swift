@@ -9,8 +9,8 @@ struct AddressJudge {
         (self.endpoint, self.policy, self.isHTTP) = (endpoint, policy, isHTTP)
     }
 
-    /// The addresses that the policy allows, and that of a unix socket; throws `.addressNotAllowed` if it refuses
-    /// all.
+    /// The addresses that the policy allows; a unix socket's address is always allowed. Throws `.addressNotAllowed` if
+    /// the policy refuses all addresses.
     func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
         guard !policy.isAny else { return addresses }
         var refusal: (address: String, objection: String)?

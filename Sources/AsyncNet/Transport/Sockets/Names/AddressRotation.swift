@@ -1,5 +1,6 @@
-/// Decides with which of a name's addresses a new connection begins: the one after that of the last connection, in
-/// the order of their texts. So turns stay even when a name server shuffles its answers, or addresses come and go.
+/// Decides with which of a name's addresses a new connection begins: with the address after the last connection's, in
+/// the order of their texts. So each address gets an equal share although a name server shuffles its answers, or
+/// addresses come and go.
 struct AddressRotation {
     private var last: [String: String] = [:]
     private let start: Int
@@ -9,8 +10,8 @@ struct AddressRotation {
     ///   begin with the same one.
     init(start: Int) { self.start = start }
 
-    /// - Returns: All addresses, those of the first one's family before the others: a machine without the other
-    ///   family would give all of its turns to the same address.
+    /// - Returns: All addresses, first the ones of the first address's family: on a machine without the other family,
+    ///   all turns of that family's addresses would fall to one address.
     mutating func next<Address>(_ addresses: [Address], of name: String, text: (Address) -> String) -> [Address] {
         func isIPv6(_ address: Address) -> Bool { text(address).utf8.contains(UInt8(ascii: ":")) }
         guard let first = addresses.first.map(isIPv6) else { return [] }

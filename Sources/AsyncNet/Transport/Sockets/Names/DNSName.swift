@@ -2,7 +2,7 @@
 struct DNSName: Hashable, Sendable {
     /// Each label after its length, and a zero at the end.
     let bytes: [UInt8]
-    /// With the lengths and the zero at the end (RFC 1035 §2.3.4).
+    /// The most bytes of a name, with the lengths and the zero at the end (RFC 1035 §2.3.4).
     static let mostBytes = 255
     static let mostLabelBytes = 63
 
@@ -40,8 +40,8 @@ struct DNSReader {
     mutating func number16() throws(DNSFailure) -> UInt16 { try take(2).reduce(0) { $0 << 8 | UInt16($1) } }
     mutating func number32() throws(DNSFailure) -> UInt32 { try take(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// A name, whose last labels may be those of an earlier name (RFC 1035 §4.1.4): each pointer leads to before the
-    /// last, so that none leads in a circle.
+    /// Reads a name. It may end with a pointer to labels of an earlier name (RFC 1035 §4.1.4). Each pointer must lead
+    /// to a place before the last pointer's, so that none leads in a circle.
     mutating func name() throws(DNSFailure) -> DNSName {
         var labels: [UInt8] = []
         var place = position
@@ -81,7 +81,7 @@ struct DNSReader {
 enum DNSFailure: Error, Hashable, CustomStringConvertible {
     /// The name does not exist (RFC 1035 §4.1.1).
     case noSuchName
-    /// The name has no records of the kind (RFC 2308 §2.2).
+    /// The name, or the name that its aliases lead to, has no addresses of the kind that was asked for (RFC 2308 §2.2).
     case noData
     case refused(Int)
     case truncated

@@ -22,7 +22,7 @@ final class HTTPSNames: Sendable {
         prefix = whole + (whole.contains("?") ? "&dns=" : "?dns=")
         route = "\(endpoint.authorityWithPort) \(addresses.joined(separator: ","))"
         let own = addresses.isEmpty ? [:] : ["\(endpoint.host):\(endpoint.port)": addresses]
-        // A server that has gone is noticed within a lookup's time.
+        // The PING frames reveal within the time of a lookup that the server is gone.
         let ping = SocketTransport.HTTP2KeepAlive(interval: .seconds(4), timeout: .seconds(3))
         transport = SocketTransport(.init(tls: tls, addresses: own, eventLoops: 1, http2KeepAlive: ping))
         _ = try transport.setup.get()
@@ -65,7 +65,7 @@ final class HTTPSNames: Sendable {
         }
     }
 
-    /// Asks by GET, which is sent again if a kept connection has just been closed; returns the message and its age
+    /// Asks by GET, which may be sent again if a kept connection has just been closed. Returns the message and its age
     /// (RFC 8484 §5.1).
     private func ask(_ question: DNSQuestion) async throws -> (message: [UInt8], age: Duration) {
         let query = Data(question.message).base64EncodedString()

@@ -1,8 +1,8 @@
-/// Decides when each of a host's addresses is tried (RFC 8305 §5): 250 ms apart and at once after a failure, the
-/// families in turn. It has no clock: the caller says when its timer is due.
+/// Decides when each of a host's addresses is tried (RFC 8305 §5): 250 ms after the one before, or at once after a
+/// failure; the families take turns. The type has no clock: the caller says when its timer is due.
 struct HappyEyeballs {
     enum Action: Equatable {
-        /// Try the address with this number. If another one is left, its turn comes after `attemptDelay`.
+        /// Try the address with this number. If another address is left, it is tried after `attemptDelay`.
         case attempt(Int)
         case wait
         case fail
@@ -14,7 +14,7 @@ struct HappyEyeballs {
     private var next = 0
     private var running = 0
 
-    /// - Parameter areIPv6: Of each address in the system's order (RFC 6724), whether it is of IPv6.
+    /// - Parameter areIPv6: For each address, in the system's order (RFC 6724), whether it is an IPv6 address.
     init(areIPv6: [Bool]) { order = Self.interleaved(areIPv6) }
 
     mutating func start() -> Action { advance() }

@@ -1,10 +1,11 @@
 import CAsyncNetSockets
 import Foundation
 
-/// Looks names up for all connections of a transport: with the system's resolver on threads of its own, since that
+/// Looks names up for all connections of a transport: with the system's resolver on separate threads, since a lookup
 /// may take a minute and cannot be ended, or with another ``Resolver`` in a task.
 ///
-/// Equal lookups run once. Results are kept for their time to live, those of the system, which has none, for 30 s.
+/// Equal lookups run once. Results are kept for their time to live. The system's results, which have none, are kept for
+/// 30 s.
 final class NameLookup: Sendable {
     typealias Answer = Result<[SocketAddress], AsyncNetError>
 
@@ -21,7 +22,7 @@ final class NameLookup: Sendable {
     private struct Lookup {
         let number: Int
         var waiting: [(number: Int, answer: @Sendable (Answer) -> Void)] = []
-        /// `nil` with the system's resolver.
+        /// The task that asks the resolver; `nil` with the system's resolver.
         var task: Task<Void, Never>?
     }
 
@@ -47,7 +48,8 @@ final class NameLookup: Sendable {
         (self.resolver, rotation) = (resolver as? StandardResolver)?.parts ?? (resolver, nil)
     }
 
-    /// Calls `answer` with the addresses, on any thread; at once if known. Otherwise returns what `withdraw` takes.
+    /// Calls `answer` with the addresses, on any thread. If they are known, calls it at once and returns `nil`;
+    /// otherwise returns a ticket for `withdraw`.
     func addresses(of key: Key, _ answer: @escaping @Sendable (Answer) -> Void) -> Ticket? {
         let now = ContinuousClock.now
         let (known, ticket, starts) = state.withLock { state -> ([SocketAddress]?, Ticket?, Bool) in
@@ -72,7 +74,7 @@ final class NameLookup: Sendable {
             state.threads += 1
             return true
         }
-        // Detached: the lookup is that of all requests, and has the task-local values of none.
+        // Detached: all requests share the lookup, which has the task-local values of none.
         // ConcurrencyGuarantees: name lookup
         let task = Task.detached { [self] in
             let (answer, lifetime) = await Self.ask(resolver, key)
@@ -82,8 +84,8 @@ final class NameLookup: Sendable {
         return false
     }
 
-    /// Drops the answer for a ticket. The last one ends the lookup, unless the system has begun it: its result is
-    /// kept.
+    /// Drops the answer for a ticket. If no ticket is left, the lookup ends, unless the system has begun it: then its
+    /// result is kept.
     func withdraw(_ ticket: Ticket) {
         let task = state.withLock { state -> Task<Void, Never>? in
             state.running[ticket.key]?.waiting.removeAll { $0.number == ticket.number }
@@ -98,7 +100,8 @@ final class NameLookup: Sendable {
 
     func forget(_ key: Key) { state.withLock { _ = $0.known.removeValue(forKey: key) } }
 
-    /// - Parameter number: That of the lookup, which is ignored if it was given up; `nil` for the system's.
+    /// - Parameter number: The number of the lookup, whose answer is ignored if the lookup was given up; `nil` for the
+    ///   system's resolver.
     private func finish(_ key: Key, _ answer: Answer, for lifetime: Duration, number: Int? = nil) {
         let until = ContinuousClock.now + lifetime
         let waiting = state.withLock { state in

@@ -7,20 +7,21 @@
 ///     }
 ///     let session = Session(transport: .sockets(.init(resolver: Registry())))
 ///
-/// The transport keeps an answer for the shortest time to live in it, at most an hour, and asks once for all connections that
-/// need a name at the same time. It does not ask for IP addresses, for what ``SocketTransport/Configuration/addresses`` has, nor
-/// for `localhost` and the names below it, which are on this machine (RFC 6761 §6.3). A proxy is looked up like a server.
+/// The transport keeps an answer for the shortest time to live in it, at most an hour, and asks once for all
+/// connections that need a name at the same time. The transport does not ask for IP addresses, for the hosts in
+/// ``SocketTransport/Configuration/addresses``, nor for `localhost` and the names below it, which are on this machine
+/// (RFC 6761 §6.3). A proxy is looked up like a server.
 ///
-/// A lookup is part of the time of ``SocketTransport/Configuration/connectTimeout``. Its task is cancelled when no connection
-/// waits for it any more; a resolver that ignores that delays nobody.
+/// A lookup is part of the time of ``SocketTransport/Configuration/connectTimeout``. The task of a lookup is cancelled
+/// when no connection waits for it any more; a resolver that ignores the cancel delays nobody.
 public protocol Resolver: Sendable {
     /// Returns the addresses of a name, the preferred ones first: they are tried one after the other (RFC 8305).
     ///
-    /// It must not block its thread, and sees no task-local values, since many requests share its answer.
+    /// The function must not block its thread, and sees no task-local values, since many requests share its answer.
     ///
     /// - Parameter name: In lower case, without a dot at its end.
-    /// - Throws: Any error ends the requests with `.hostNotFound`, as its underlying error; so does an answer without
-    ///   addresses.
+    /// - Throws: Any error ends the requests with `.hostNotFound`, whose underlying error it is. An answer without
+    ///   addresses ends them with `.hostNotFound` too.
     func addresses(of name: String) async throws -> [ResolvedAddress]
 }
 

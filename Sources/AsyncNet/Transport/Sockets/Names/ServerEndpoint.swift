@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a request's URL leads: the server, and what is asked of it there (RFC 9112 §3).
+/// The server that a request's URL leads to.
 struct ServerEndpoint: Hashable, Sendable {
     let isTLS: Bool
     /// A name in lower case, or an address without brackets; an IPv6 address may have a zone after `%` (RFC 4007 §11).
@@ -8,7 +8,7 @@ struct ServerEndpoint: Hashable, Sendable {
     let port: UInt16
 
     /// - Parameter url: An absolute URL with the scheme http or https.
-    /// - Returns: The endpoint, what `Host` has, and the request target in origin form.
+    /// - Returns: The endpoint, the value of `Host`, and the request target in origin form.
     static func parse(_ url: String) throws(AsyncNetError) -> (
         endpoint: ServerEndpoint, authority: String, target: String
     ) {
@@ -35,7 +35,7 @@ struct ServerEndpoint: Hashable, Sendable {
     /// §4).
     var authority: String { port == (isTLS ? 443 : 80) ? name : authorityWithPort }
 
-    /// Host and port, as a proxy is asked for them (RFC 9112 §3.2.3).
+    /// Host and port, in the form of a CONNECT to a proxy (RFC 9112 §3.2.3).
     var authorityWithPort: String { "\(name):\(port)" }
 
     /// Whether the host is this machine, whatever a name server says (RFC 6761 §6.3).
@@ -70,7 +70,7 @@ struct ServerEndpoint: Hashable, Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// A name has none of the characters that separate the parts of a URL or of a head.
+    /// Whether a name may have this byte: it must not separate the parts of a URL or of a head.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true

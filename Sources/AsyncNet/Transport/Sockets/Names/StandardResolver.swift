@@ -12,7 +12,7 @@ public struct StandardResolver: Resolver {
 
     fileprivate let source: Source
 
-    /// Returns the addresses as a ``SocketTransport`` gets them; nothing is kept here.
+    /// Returns the addresses as a ``SocketTransport`` gets them; the resolver keeps nothing.
     public func addresses(of name: String) async throws -> [ResolvedAddress] {
         switch source {
         case .system: return try await Self.systemAddresses(of: name)
@@ -32,8 +32,8 @@ public struct StandardResolver: Resolver {
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// The resolver that a transport asks, `nil` for the system's, and the rotation of its connections: inside the
-    /// resolver, the answers that the transport keeps would stop it.
+    /// The resolver that a transport asks, `nil` for the system's, and the rotation of its connections. The rotation is
+    /// outside the resolver, since the transport keeps answers.
     var parts: (resolver: (any Resolver)?, rotation: SharedRotation?) {
         switch source {
         case .system: (nil, nil)
@@ -59,7 +59,7 @@ public struct StandardResolver: Resolver {
         }
     }
 
-    /// What decides where a name leads, for comparisons; `nil` for the system's resolver.
+    /// A text of what decides where a name leads, for comparisons; `nil` for the system's resolver.
     var route: String? {
         switch source {
         case .system: nil
@@ -70,7 +70,7 @@ public struct StandardResolver: Resolver {
         }
     }
 
-    /// Keeps nothing: whoever asks keeps the answer.
+    /// The system's resolver. It keeps nothing: the transport that asks keeps the answer.
     private static let system = NameLookup(.system, systemLifetime: .zero)
 
     private static func systemAddresses(of name: String) async throws(AsyncNetError) -> [ResolvedAddress] {
@@ -86,7 +86,7 @@ public struct StandardResolver: Resolver {
 }
 
 extension StandardResolver: CustomReflectable {
-    /// What `dump` shows: not the path of a server for DNS over HTTPS, which may be a secret.
+    /// What `dump` shows; the path of a server for DNS over HTTPS is left out, since it may be a secret.
     public var customMirror: Mirror { Mirror(self, children: ["route": route as Any]) }
 }
 
@@ -99,7 +99,7 @@ extension Resolver {
 extension Resolver where Self == StandardResolver {
     /// The system's resolver: files such as `/etc/hosts`, name servers, and whatever else the machine is set up for. The default.
     ///
-    /// It does not say how long an address holds; a transport keeps it for 30 s.
+    /// The system does not say how long an address is valid; a transport keeps it for 30 s.
     public static var system: StandardResolver { StandardResolver(source: .system) }
 
     /// Addresses of a table, for all ports: `["db.internal": ["10.0.0.1", "10.0.0.2"]]`. Other names end with `.hostNotFound`.
@@ -116,26 +116,28 @@ extension Resolver where Self == StandardResolver {
 
     /// Spreads new connections over all addresses of a name, as headless services of Kubernetes need.
     ///
-    /// Each new connection begins with the next address of the name, and falls back to the others. A request is not bound to
-    /// an address: it takes a kept connection to any of them. Servers that are added are known when the answer's time to live is
-    /// over, and get their share as connections are closed and opened, see ``SocketTransport/Configuration/idleTimeout``. Over
-    /// HTTP/2 one connection carries all requests: many servers are used only with `httpVersion: .http1`, or over time.
+    /// Each new connection begins with the next address of the name, and falls back to the others. A request is not
+    /// bound to an address: it takes a kept connection to any of them. A new server is known when the former answer's
+    /// time to live is over, and gets its share as connections are closed and opened, see
+    /// ``SocketTransport/Configuration/idleTimeout``. Over HTTP/2 one connection carries all requests: many servers are
+    /// used only with `httpVersion: .http1`, or over time.
     public static func rotating(over resolver: some Resolver) -> StandardResolver {
         StandardResolver(source: .rotating(resolver, SharedRotation()))
     }
 
-    /// DNS over HTTPS (RFC 8484): names are asked of a server that nobody between can read or change.
+    /// DNS over HTTPS (RFC 8484): a server resolves names, and nobody on the way can read or change its answers.
     ///
     ///     .https("https://dns.example/dns-query", addresses: ["192.0.2.53"])
     ///
-    /// A and AAAA records are asked for by GET at the same time, over connections of their own without a proxy, and aliases (CNAME) are followed
-    /// within the answer. A name that does not exist, or has neither record, ends a request with `.hostNotFound`; so does a server
-    /// that fails or cannot be reached, with its error as the underlying one. Neither `/etc/hosts` nor the system's resolver is
-    /// asked then.
+    /// A and AAAA records are asked for by GET at the same time, over connections of their own without a proxy, and
+    /// aliases (CNAME) are followed within the answer. A name that does not exist, or has neither record, ends a
+    /// request with `.hostNotFound`. A server that fails or cannot be reached also ends it with `.hostNotFound`, whose
+    /// underlying error is the server's or the connection's. Neither `/etc/hosts` nor the system's resolver is asked
+    /// then.
     ///
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme https.
-    ///   - addresses: The server's own addresses, so that nobody is asked for them. Not needed if the URL has an IP address.
+    ///   - addresses: The server's own addresses, so that they need no lookup. Not needed if the URL has an IP address.
     ///   - tls: Trust in the server. By default what the system trusts.
     public static func https(
         _ url: some URLConvertible, addresses: [String] = [], tls: TLSConfiguration = TLSConfiguration()

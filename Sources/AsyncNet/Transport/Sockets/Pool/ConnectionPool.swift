@@ -1,11 +1,11 @@
 /// Decides which connection carries a transfer, and when one is opened: a value without I/O.
 ///
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and one is opened if the
-/// limits allow it; the first that is ready, new or released, goes to whoever has waited longest: a cancelled
-/// transfer ends no connection.
+/// limits allow it; the first connection that is ready, new or released, goes to the transfer that has waited longest:
+/// a cancelled transfer ends no connection.
 ///
-/// A shared connection carries several transfers at once, and says how many more it takes. Where one may be shared, a
-/// second one is opened when the first has no room: while one opens, all wait for it.
+/// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
+/// out to be shared, all transfers wait for it, and another one is opened when it has no room.
 struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: ~Copyable {
     struct Limits: Equatable {
         var connectionsPerOrigin: Int
@@ -14,27 +14,27 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
 
     enum Action: Equatable {
         case use(Connection, Transfer)
-        /// Open a connection for this origin; `opened` or `failed` tells how that ended.
+        /// Open a connection for this origin; the caller then calls `opened` or `failed`.
         case open(Key)
         case close(Connection)
     }
 
     /// An object, so that a change of its lists copies none of them.
     private final class Origin {
-        /// The kept connections, that of the last use last.
+        /// The kept connections, in the order of their last use.
         var idle: [Connection] = []
         var opening = 0
         var busy = 0
         var shared: [Shared] = []
         /// Whether a new connection may turn out to be shared.
         var mayShare = false
-        /// The transfers that wait, with those of the highest priority first, otherwise in order.
+        /// The transfers that wait, by descending priority, and within a priority in their order.
         var waiting: [(transfer: Transfer, priority: Int)] = []
         var connections: Int { idle.count + opening + busy + shared.count }
         var limitedConnections: Int { idle.count + opening + busy + shared.count { !$0.isDraining } }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
 
-        /// Whether the server allows no transfer at all: on another connection it would allow none either.
+        /// Whether the server allows no transfer at all on a shared connection: another connection would not help.
         var isHeldBack: Bool { shared.contains { $0.room < 0 } }
 
         func index(of connection: Connection) -> Int? { shared.firstIndex { $0.connection == connection } }
@@ -43,9 +43,10 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     private struct Shared {
         let connection: Connection
         var active = 0
-        /// How many more transfers it takes; below zero while its server allows none at all.
+        /// How many more transfers the connection takes; below zero while the server allows none at all.
         var room: Int
-        /// Whether it is closed with its last transfer, which may take long: it counts towards no origin's limit.
+        /// Whether the connection closes after its last transfer. That may take long, so the connection does not count
+        /// towards its origin's limit.
         var isDraining = false
     }
 
@@ -54,16 +55,17 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     private var connections = 0
     /// The largest number of connections for which the process has file descriptors, since one more could not be opened.
     private var shortage: Int?
-    /// Origins whose transfers wait for a place among all connections, in order.
+    /// Origins whose transfers wait because the limit of all connections is reached, in order.
     private var starving: [Key] = []
-    /// The origin of each kept connection, that of the longest rest first.
+    /// The kept connections of all origins; the one that has rested longest is first.
     private var resting: [(connection: Connection, key: Key)] = []
 
     init(_ limits: Limits) { self.limits = limits }
 
     var isEmpty: Bool { connections == 0 && origins.values.allSatisfy { $0.waiting.isEmpty } }
 
-    /// - Parameter mustBeShared: Whether only a shared connection is taken: one for a single transfer must be new.
+    /// - Parameter mustBeShared: Whether only a shared connection may be taken: the transfer wants no kept connection
+    ///   that carries one transfer at a time.
     mutating func takeIdle(for key: Key, mustBeShared: Bool = false) -> Connection? {
         guard let origin = origins[key] else { return nil }
         if let index = origin.shared.lastIndex(where: { $0.room > 0 }) { return take(index, of: origin) }
@@ -81,7 +83,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return connection
     }
 
-    /// Lets a transfer wait for a connection, a new one if there is none to take or the transfer wants none.
+    /// Lets a transfer wait for a connection, and opens one if the limits allow it.
     mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0, mayShare: Bool = false) -> [Action] {
         let origin = origins[key] ?? Origin()
         origins[key] = origin
@@ -94,7 +96,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     enum Preparation {
         case open
         case wait
-        /// There are as many connections as wanted or allowed, or a shared one takes transfers.
+        /// No connection is opened: there are as many as wanted or allowed, or a shared one takes transfers.
         case done
     }
 
@@ -120,7 +122,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         removeIfEmpty(key)
     }
 
-    /// A connection is ready for its first transfer, or for the next one.
+    /// Called when a connection is ready for its first transfer, or for the next one.
     mutating func released(_ connection: Connection, of key: Key) -> [Action] {
         guard let origin = origins[key] else { return [] }
         guard !origin.waiting.isEmpty else {
@@ -133,7 +135,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return [.use(connection, transfer)]
     }
 
-    /// - Parameter room: How many transfers a shared connection takes; `nil` for one that carries one at a time.
+    /// - Parameter room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer
+    ///   at a time.
     mutating func opened(_ connection: Connection, for key: Key, room: Int? = nil) -> [Action] {
         shortage = nil
         guard let origin = origins[key] else { return [] }
@@ -157,7 +160,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return changedRoom(connection, of: key, to: room)
     }
 
-    /// A shared connection takes more or fewer transfers; none if it is about to be closed.
+    /// Called when a shared connection takes more or fewer transfers than before; none if it is about to be closed.
     mutating func changedRoom(
         _ connection: Connection, of key: Key, to room: Int, isDraining: Bool = false
     ) -> [Action] {
@@ -179,13 +182,13 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return afterClosing(key)
     }
 
-    /// Called when no connection could be opened; returns the transfers that end with the error (all that waited for
-    /// one shared connection, otherwise the one that has waited longest), and what follows.
+    /// Called when no connection could be opened. Returns the transfers that end with the error (all that waited for
+    /// one shared connection, otherwise the one that has waited longest), and the next actions.
     mutating func failed(_ key: Key) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
         origin.opening -= 1
         connections -= 1
-        // Whoever still has a connection that is being opened waits for that.
+        // Transfers for which another connection is still being opened wait for that one.
         let count =
             origin.mayShare && origin.connections == 0
             ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.opening))
@@ -194,8 +197,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return (transfers, afterClosing(key))
     }
 
-    /// The process has no file descriptor left: the transfer waits for a connection to end, and fails if there is
-    /// none.
+    /// Called when the process has no file descriptor left. The transfer waits until a connection ends, and fails if
+    /// there is no connection.
     mutating func lackedDescriptor(_ key: Key) -> ([Transfer], [Action]) {
         guard connections > 1 else { return failed(key) }
         origins[key]?.opening -= 1

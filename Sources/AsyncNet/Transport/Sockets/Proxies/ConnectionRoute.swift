@@ -3,26 +3,26 @@
 struct ConnectionRoute: Hashable, Sendable {
     let endpoint: ServerEndpoint
     var proxy: ProxyServer?
-    /// Whether the proxy gets requests in absolute form (RFC 9112 §3.2.2) in place of a connection to the server.
+    /// Whether the proxy gets requests in absolute form (RFC 9112 §3.2.2) and passes them on, in place of a tunnel.
     var isForwarded = false
-    /// What the server's address was judged by: a kept connection serves no request with another policy.
+    /// The policy that judged the server's address: a kept connection serves no request with another policy.
     var addresses = AddressPolicy.any
 }
 
 /// Decides by a transport's settings which way a connection takes.
 struct ProxyRoutes: Sendable {
     private let configuration: ProxyConfiguration
-    /// The proxy of the settings; that of the environment is looked at for each connection.
+    /// The proxy of the settings. The environment's proxy is read anew for each connection.
     private let proxy: ProxyServer?
     private let ignoresProxies: Bool
     private let isHTTP2Only: Bool
 
-    /// - Parameter isHTTP2Only: Whether a proxy, which is spoken to over HTTP/1.1, must tunnel each request.
+    /// - Parameter isHTTP2Only: Whether a proxy must tunnel each request: proxies are spoken to over HTTP/1.1.
     init(
         _ configuration: ProxyConfiguration, unixSocket: String?, isHTTP2Only: Bool = false
     ) throws(AsyncNetError) {
         (self.configuration, self.isHTTP2Only) = (configuration, isHTTP2Only)
-        // No proxy leads to a socket of this machine.
+        // A unix socket is connected to without a proxy.
         ignoresProxies = unixSocket != nil
         guard case .url(let url) = configuration.kind else {
             proxy = nil
@@ -31,7 +31,7 @@ struct ProxyRoutes: Sendable {
         proxy = try ProxyServer(url, configuration.credentials, configuration.headers)
     }
 
-    /// - Parameter isTunnelled: Whether the connection must be one to the server, whatever is sent on it.
+    /// - Parameter isTunnelled: Whether a proxy must make a tunnel to the server, whatever is sent through it.
     func route(to endpoint: ServerEndpoint, isTunnelled: Bool) throws(AsyncNetError) -> ConnectionRoute {
         guard let proxy = try proxy(for: endpoint) else { return ConnectionRoute(endpoint: endpoint) }
         if !proxy.kind.isHTTP { try configuration.checkHost(endpoint.host) }

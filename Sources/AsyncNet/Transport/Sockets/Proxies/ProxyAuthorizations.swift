@@ -2,24 +2,24 @@
 /// and Digest from the first challenge on. Shared by all threads of the transport, since each use of a nonce is counted.
 final class ProxyAuthorizations: Sendable {
     private let digests = Locked<[ProxyServer: DigestAuthorization]>([:])
-    /// How many challenges are answered for one request: the second only if it just renews the nonce.
+    /// How many challenges to one request lead to another sending; to a second one only if it just renews the nonce.
     private static let mostAnswers = 2
 
     /// - Parameter body: The request's bytes, `nil` if they are not in memory.
-    /// - Returns: `nil` without credentials, and if only the hash of such a body would do.
+    /// - Returns: `nil` without credentials, and if the challenge requires a hash of a body that is not in memory.
     func header(
         for proxy: ProxyServer, _ method: HTTPMethod, uri: String, body: () -> [UInt8]? = { [] }
     ) -> String? {
         guard let credentials = proxy.credentials else { return nil }
         let (user, password) = (credentials.user, credentials.password)
-        // Neither fails: `ProxyServer` has refused what a header cannot carry.
+        // No error is possible: `ProxyServer` has refused credentials that a header cannot carry.
         return digests.withLock { digests in
             guard digests[proxy] != nil else { return try? BasicAuthorization.header(user: user, password: password) }
             return try? digests[proxy]?.header(method: method, uri: uri, user: user, password: password, body: body)
         }
     }
 
-    /// Whether a response with status 407 is answered by the same request with another `header`.
+    /// Whether the same request is sent again, with another `header`, after a response with status 407.
     func receive(_ head: HTTPResponseHead, from proxy: ProxyServer, answers: Int) -> Bool {
         guard head.statusCode == 407, proxy.credentials != nil, answers < Self.mostAnswers else { return false }
         let challenges = AuthenticationChallenge.challenges(in: head.headers.values(for: "Proxy-Authenticate"))

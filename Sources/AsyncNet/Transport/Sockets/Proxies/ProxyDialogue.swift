@@ -2,7 +2,7 @@
 final class ProxyDialogue: LoopHandler {
     enum End {
         case done
-        /// The negotiation goes on on another connection to the proxy.
+        /// The negotiation continues over another connection to the proxy.
         case again(any ProxyNegotiation)
         case failure(AsyncNetError)
     }

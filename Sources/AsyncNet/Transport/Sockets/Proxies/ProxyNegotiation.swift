@@ -1,7 +1,7 @@
-/// What is said to a proxy, and heard from it, until the connection is one to the server: a value without I/O.
+/// The bytes that are sent to a proxy and received from it until it has connected to the server: a value without I/O.
 protocol ProxyNegotiation {
     mutating func begin() throws(AsyncNetError) -> [UInt8]
-    /// How many bytes may be given at most: those behind them may be the server's.
+    /// How many bytes `receive` may get at most: later bytes may be the server's.
     var wanted: Int { get }
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> ProxyStep
     mutating func receiveEnd() throws(AsyncNetError) -> ProxyStep

@@ -5,7 +5,7 @@ struct ProxyServer: Hashable, Sendable {
         case http, https, socks4, socks4a, socks5, socks5h
 
         var isHTTP: Bool { self == .http || self == .https }
-        /// Whether the proxy is told the server's address, which is looked up here, and not its name.
+        /// Whether the proxy gets the server's address, which this machine looks up, and not its name.
         var takesAddress: Bool { self == .socks4 || self == .socks5 }
     }
 
@@ -21,7 +21,7 @@ struct ProxyServer: Hashable, Sendable {
 
     /// - Parameters:
     ///   - url: As in ``ProxyConfiguration/url(_:)``; without a scheme it is an HTTP proxy, as in curl.
-    ///   - headers: For an HTTP proxy; credentials among them replace all others.
+    ///   - headers: Headers for an HTTP proxy; a `Proxy-Authorization` among them replaces all other credentials.
     init(
         _ url: String, _ credentials: Credentials? = nil, _ headers: HTTPHeaders = [:]
     ) throws(AsyncNetError) {
@@ -37,7 +37,7 @@ struct ProxyServer: Hashable, Sendable {
         endpoint = try Self.endpoint(authority[(at.map(authority.index(after:)) ?? authority.startIndex)...], kind)
         let isAuthorized = headers.contains(name: "Proxy-Authorization")
         self.credentials = isAuthorized ? nil : at.flatMap { Self.credentials(authority[..<$0]) } ?? credentials
-        // A proxy that the environment names may be another one.
+        // The environment may name a proxy of another kind, to which the headers do not apply.
         self.headers = kind.isHTTP ? headers : [:]
         try check()
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Asks a SOCKS proxy for a connection: SOCKS4, with a name 4a, and SOCKS5 with user and password (RFC 1928, RFC 1929).
+/// Asks a SOCKS proxy for a connection, by SOCKS4, by SOCKS4a for a name, or by SOCKS5 with user and password (RFC
+/// 1928, RFC 1929).
 ///
 ///     5: method → (password) → reply → its address → done      4: reply → done
 struct SOCKSNegotiation: ProxyNegotiation {
@@ -115,7 +116,7 @@ struct SOCKSNegotiation: ProxyNegotiation {
         }
     }
 
-    /// RFC 1928 §6.
+    /// The meaning of a reply's number (RFC 1928 §6).
     private static func reason(_ reply: UInt8) -> String {
         switch reply {
         case 1: "it has a general failure"
@@ -159,7 +160,7 @@ struct SOCKSNegotiation: ProxyNegotiation {
 }
 
 extension SOCKSNegotiation.Host {
-    /// - Parameter host: A name, or an address, whose zone means nothing to the proxy.
+    /// - Parameter host: A name or an address; the zone of an address is left out, as it means nothing to the proxy.
     init(_ host: String) {
         let text = host.withoutZone
         self = IPNetwork.bytes(ofAddress: text).map(Self.address) ?? .name(text)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Asks an HTTP proxy for a tunnel (CONNECT, RFC 9110 §9.3.6), once more after a challenge that can be answered: on the
-/// same connection if the proxy keeps it.
+/// Asks an HTTP proxy for a tunnel (CONNECT, RFC 9110 §9.3.6), and asks again after a challenge for which there are
+/// credentials: on the same connection if the proxy keeps it.
 ///
 ///     head → done | refused | challenge → the rest of its response → head …
 struct TunnelNegotiation: ProxyNegotiation {
@@ -13,7 +13,7 @@ struct TunnelNegotiation: ProxyNegotiation {
     private var receiver: HTTP1Receiver
     private var input: [UInt8] = []
     private var answers = 0
-    /// Whether the head was a challenge, whose response is read to its end.
+    /// Whether the last head was a challenge; its response is then read to the end.
     private var isChallenged = false
     private var dropped = 0
     static let mostDropped = 64 * 1024
@@ -43,12 +43,12 @@ struct TunnelNegotiation: ProxyNegotiation {
             lines.append("Proxy-Authorization: \(value)")
         }
         lines += proxy.headers.map { "\($0.name): \($0.value)" }
-        // Proxies of HTTP/1.0 keep the connection for an answer to their challenge only if they are asked to.
+        // Proxies of HTTP/1.0 keep the connection after their challenge only if this header asks for it.
         lines.append("Proxy-Connection: Keep-Alive")
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// A byte at a time in a head, since the server's bytes may follow it.
+    /// One byte at a time in a head, since the server's bytes may follow the head.
     var wanted: Int { isChallenged ? 4096 : 1 }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) -> ProxyStep {
@@ -84,7 +84,7 @@ struct TunnelNegotiation: ProxyNegotiation {
         }
     }
 
-    /// - Returns: Whether the tunnel is open; otherwise the head is a challenge that will be answered.
+    /// - Returns: Whether the tunnel is open; otherwise the head is a challenge, after which CONNECT is sent again.
     private mutating func receive(_ head: HTTPResponseHead) throws(AsyncNetError) -> Bool {
         if 200..<300 ~= head.statusCode { return true }
         guard authorizations.receive(head, from: proxy, answers: answers) else { throw Self.refusal(head) }

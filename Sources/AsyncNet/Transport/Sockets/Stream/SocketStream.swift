@@ -14,12 +14,12 @@ final class SocketStream {
     private let socket: Int32
     unowned let thread: LoopThread
     private(set) var tls: TLSSession?
-    /// The connection to an HTTPS proxy, through whose TLS this one's bytes go.
+    /// The connection to an HTTPS proxy, through whose TLS the bytes of this connection go.
     private let carrier: SocketStream?
-    /// Ciphertext that a turn left, in memory of its own.
+    /// Ciphertext that the last turn has left, in separate memory.
     private var rest: UnsafeMutableRawBufferPointer?
     private var isSocketBlocked = false
-    /// Whether the connection is closed by a reset, since what the peer still sends is not wanted.
+    /// Whether the connection is closed by a reset, since what the peer still sends is not needed.
     var isAbortive = false { didSet { carrier?.isAbortive = isAbortive } }
     /// Whether ciphertext that waits is dropped: set once the peer receives no more.
     var dropsOutput = false { didSet { carrier?.dropsOutput = dropsOutput } }
@@ -55,7 +55,7 @@ final class SocketStream {
         watched = readiness
     }
 
-    /// Watches for what can be done next: reading, if so wanted, and sending, if the socket took no more.
+    /// Watches the socket for bytes to receive, if `isReading`, and for room to send, if the socket was full.
     func updateWatch(isReading: Bool = true) {
         guard let watchID else { return }
         var wanted: Readiness = isReading ? .readable : []
@@ -86,8 +86,8 @@ final class SocketStream {
             // After records without data, such as tickets, other connections have their turn before the next records.
             case .wantsInput: if hasTaken, carrier?.hasUnreadInput != true { return .wouldBlock }
             }
-            // Reading may have made something to send, such as an answer to a change of keys. If nothing can be sent any more,
-            // what has arrived may say why.
+            // OpenSSL may have something to send after reading, such as the answer to a change of keys. An error of
+            // sending is ignored here: the bytes that have arrived may say more.
             _ = try? flush()
             switch try takeInput(scratch) {
             case .bytes: hasTaken = true
@@ -97,7 +97,7 @@ final class SocketStream {
         }
     }
 
-    /// Takes ciphertext in portions: what the peer can make OpenSSL do in one call is bounded by them.
+    /// Takes ciphertext in portions, which bound the work that the peer can cause in one call of OpenSSL.
     func takeInput(_ scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         rest?.deallocate()
         rest = nil
@@ -108,7 +108,7 @@ final class SocketStream {
 
     private func receiveCiphertext(into scratch: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
         guard let carrier else { return try receiveFromSocket(into: scratch) }
-        // The thread's own buffers hold this connection's bytes.
+        // The thread's buffers are in use: they hold this connection's bytes.
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 16)
         defer {
             carrier.endTurn()
@@ -117,7 +117,7 @@ final class SocketStream {
         return try carrier.receive(into: scratch, room)
     }
 
-    /// Keeps ciphertext that the turn has not decrypted: the scratch buffer is that of all connections.
+    /// Keeps ciphertext that the turn has not decrypted: all connections use the same scratch buffer.
     func endTurn() {
         guard let tls, tls.unread > 0, rest == nil else { return }
         rest = tls.moveUnread()
@@ -128,7 +128,7 @@ final class SocketStream {
         (try? receiveFromSocket(into: buffer)) ?? .end(isClean: false)
     }
 
-    /// Whether more can be read, though the socket may have nothing.
+    /// Whether more can be read although the socket may have nothing.
     var hasUnreadInput: Bool {
         guard let tls else { return false }
         return tls.unread > 0 || tls.hasPlaintext || carrier?.hasUnreadInput == true
@@ -152,7 +152,8 @@ final class SocketStream {
 
     var isBlocked: Bool { carrier?.isBlocked ?? isSocketBlocked }
 
-    /// Sends as much as the socket takes of both pieces; with TLS, takes both as a whole. Returns how many bytes.
+    /// Sends as much of both pieces as the socket takes; with TLS, takes both as a whole. Returns how many bytes were
+    /// taken.
     func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer? = nil) throws(AsyncNetError) -> Int {
         guard let tls else { return try sendToSocket(first, second) }
         guard try flush() else { return 0 }
@@ -175,7 +176,7 @@ final class SocketStream {
         return isDone
     }
 
-    /// Tells the peer that nothing follows; with TLS by its close_notify, which leaves the TCP connection as it is.
+    /// Tells the peer that nothing follows; with TLS by a close_notify, which leaves the TCP connection open.
     func finishSending() throws(AsyncNetError) {
         guard !hasFinishedSending else { return }
         hasFinishedSending = true
@@ -192,7 +193,7 @@ final class SocketStream {
     /// - Returns: The system's error; `EINPROGRESS` for a connection that is being made.
     func connect(to address: SocketAddress) -> Int32 { withUnsafePointer(to: address.raw) { an_connect(socket, $0) } }
 
-    /// The system's error of a connection that was being made; 0 if it is open.
+    /// The system's error of a connection that was being made; 0 if the connection is open.
     var connectOutcome: Int32 { an_connect_outcome(socket) }
 
     func becameWritable() {

@@ -1,7 +1,7 @@
 import CAsyncNetTLS
 
-/// Whom the connections of one loop trust and who they are, by one ``TLSConfiguration``, with tickets to resume their
-/// sessions.
+/// OpenSSL's context for the connections of one loop with one ``TLSConfiguration``: trust, client identity, and the
+/// tickets to resume sessions.
 final class TLSContext {
     let configuration: TLSConfiguration
     private let raw: OpaquePointer

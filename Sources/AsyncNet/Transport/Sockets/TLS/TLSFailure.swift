@@ -1,12 +1,12 @@
 enum TLSFailure {
-    /// The alert of a server that speaks none of the offered protocols.
+    /// The number of the alert of a server that speaks none of the offered protocols.
     static let noApplicationProtocol: Int32 = 1120
 
     static func error(ofVerifyResult result: Int, _ words: String) -> AsyncNetError {
         error(code(ofVerifyResult: result), verifyResults[result], words)
     }
 
-    /// A handshake that failed in another way, or a connection that did after it.
+    /// The error of a handshake, or of a connection after its handshake, by OpenSSL's reason.
     static func error(ofReason reason: Int32, isConnected: Bool = false, _ words: String) -> AsyncNetError {
         error(code(ofReason: reason, isConnected: isConnected), reasons[reason] ?? alerts[reason], words)
     }
@@ -91,7 +91,7 @@ enum TLSFailure {
         399: "a key is too small for this machine's security level",
     ]
 
-    /// By the number of the alert that the server sent, with 1000 added, as OpenSSL counts (RFC 8446 §6).
+    /// The meanings of the server's alerts (RFC 8446 §6), by OpenSSL's number, which is the alert's plus 1000.
     static let alerts: [Int32: String] = [
         1010: "the server did not expect a message",
         1020: "the server received a damaged record: something on the way changes the connection",

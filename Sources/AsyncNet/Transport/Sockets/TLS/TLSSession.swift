@@ -39,7 +39,7 @@ final class TLSSession {
     /// Whether `read` would return bytes without taking more ciphertext.
     var hasPlaintext: Bool { at_has_plaintext(raw) == 1 }
 
-    /// Moves the given bytes that are left to memory of their own, which the caller frees once other bytes are given.
+    /// Moves the given bytes that are left to separate memory, which the caller frees once other bytes are given.
     func moveUnread() -> UnsafeMutableRawBufferPointer {
         var size = 0
         let bytes = UnsafeRawBufferPointer(start: at_unread(raw, &size), count: size)
@@ -49,7 +49,7 @@ final class TLSSession {
         return copy
     }
 
-    /// Calls `send` until it sends less than it is given, or nothing is left; returns whether nothing is.
+    /// Calls `send` until it sends less than it gets, or nothing is left. Returns whether nothing is left.
     func flush(_ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int) throws(AsyncNetError) -> Bool {
         while true {
             var size = 0
@@ -85,7 +85,7 @@ final class TLSSession {
         throw lostError()
     }
 
-    /// Says that nothing follows, with the next `flush`.
+    /// Makes a close_notify, which the next `flush` sends.
     func close() { at_close(raw) }
 
     /// Frees what a kept connection does not need, and keeps the tickets that have arrived.
@@ -98,7 +98,8 @@ final class TLSSession {
         while let ticket = at_take_ticket(raw) { context.keep(TLSTicket(ticket), of: endpoint) }
     }
 
-    /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1); before TLS 1.3 it must not.
+    /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1). Before TLS 1.3 the peer must
+    /// not.
     var allowsHalfClose: Bool { agreement?.version == "TLSv1.3" }
 
     /// The certificates that the server showed, in DER, its own first.
@@ -135,7 +136,7 @@ final class TLSSession {
         return at_read_expiry(raw, &seconds) == 1 ? Date(timeIntervalSince1970: TimeInterval(seconds)) : nil
     }()
 
-    /// What the handshake alone does not check.
+    /// Checks of the server what OpenSSL's handshake does not check.
     func checkServer() throws(AsyncNetError) {
         try checkPins()
         let text: String

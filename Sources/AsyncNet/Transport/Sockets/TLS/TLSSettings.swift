@@ -29,7 +29,7 @@ final class TLSSettings {
         raw.minimum_version = (configuration.versions?.minimum ?? .tls12).number
         raw.maximum_version = configuration.versions?.maximum?.number ?? 0
         let suites = configuration.cipherSuites
-        // An anonymous suite would let anybody be the server.
+        // Anonymous suites are excluded: with one, anybody could be the server.
         raw.suites = list(suites.filter { !$0.isSuiteOfTLS13 }, ending: ":!aNULL:!eNULL")
         raw.suites_13 = list(suites.filter(\.isSuiteOfTLS13))
         raw.groups = list(configuration.groups)
@@ -86,7 +86,7 @@ final class TLSSettings {
         }
     }
 
-    /// A copy that lives as long as this object, with a 0 after it.
+    /// A copy of the bytes, followed by a 0, which lives as long as this object.
     private func bytes(_ data: Data) -> (UnsafeRawPointer, Int) {
         let copy = UnsafeMutableRawPointer.allocate(byteCount: data.count + 1, alignment: 1)
         data.copyBytes(to: UnsafeMutableRawBufferPointer(start: copy, count: data.count))
