@@ -4,8 +4,8 @@ public import Foundation
 /// The values of attributes and labels as OpenTelemetry's semantic conventions for HTTP define them. Spans, metrics and
 /// logs use these functions, so that all of them have the same values for the same hop.
 public enum SemanticConventions {
-    /// The methods of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY. Others are user input,
-    /// and would make any number of values.
+    /// The values of `http.request.method`: the methods of RFC 9110 §9, PATCH (RFC 5789) and QUERY. Other methods are
+    /// user input, and would make any number of values.
     static let methods: Set<HTTPMethod> = [
         .connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace,
     ]
@@ -23,7 +23,7 @@ public enum SemanticConventions {
         return host.utf8.count > 255 ? other : host.lowercased()
     }
 
-    /// `server.port`: the URL's port, or that of its scheme.
+    /// `server.port`: the URL's port, or the default port of its scheme.
     static func port(of url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
 
     /// `network.protocol.version`: `1.1` of `HTTP/1.1`, and `2` of `HTTP/2` and `HTTP/2.0`.
@@ -49,8 +49,8 @@ public enum SemanticConventions {
         return errorType(ofStatus: hop.response?.statusCode)
     }
 
-    /// `error.type` of an attempt or a request: the code of an error that is not a status comes first, as that of a deadline
-    /// which ended the retries of a 503. A cancel is no error.
+    /// `error.type` of an attempt or a request: the code of an error that is not about the status, such as a deadline's
+    /// which ended the retries of a 503, otherwise a status of 400 or more. A cancel is no error.
     public static func errorType(ofOutcomeWith status: Int?, _ error: AsyncNetError?) -> String? {
         guard let error, error.code != .unacceptableStatus else { return errorType(ofStatus: status) }
         return error.code == .cancelled ? nil : error.code.rawValue

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 
 extension HAREntry {
-    /// What is written of a hop: nothing that the rule redacts; everything without a rule.
+    /// The entry of a hop, without what the rule redacts; `nil` redacts nothing.
     init(_ record: HARExchange, _ redaction: RedactionRule?) {
         let writer = HARWriter(record: record, redaction: redaction)
         let blocked = (record.blockedBefore ?? .zero) / .seconds(1)

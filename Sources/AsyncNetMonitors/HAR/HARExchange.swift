@@ -1,19 +1,19 @@
 import AsyncNet
 import Foundation
 
-/// What the events of a hop contained. It has secrets; what is written of it is made by `HAREntry.init(_:_:)`.
+/// The content of a hop's events, with secrets; `HAREntry.init(_:_:)` makes the entry without them.
 struct HARExchange: Sendable {
     let requestID: RequestID
     let attempt: Int
     let hop: Int
     let date: Date
-    /// By the session's clock.
+    /// The start of the hop, by the session's clock.
     let start: Duration
     let head: HTTPRequestHead
     /// The head as it was sent, if the transport has reported it in one piece.
     private(set) var sentHead: SentHead?
     private var isHeadInPieces = false
-    /// The time for which the hop waited for permits, before it began and during it.
+    /// How long the hop waited for permits before it began, and while it ran.
     var blockedBefore: Duration?
     var blocked: Duration?
     var requestBody = BodyRecord()
@@ -21,7 +21,7 @@ struct HARExchange: Sendable {
     var bodySentAt: Duration?
     var respondedAt: Duration?
     var responseBody = BodyRecord()
-    /// What is known since the hop has ended.
+    /// Known only when the hop has ended.
     private(set) var connection: ConnectionInfo?
     private(set) var response: HTTPResponseHead?
     private(set) var receivedBytes: Int64?

@@ -30,7 +30,7 @@ package struct HARCreator: Codable, Sendable, Hashable {
 
 /// One exchange of a request and a response. Fields whose names begin with an underscore are AsyncNet's.
 package struct HAREntry: Codable, Sendable {
-    /// ISO 8601, with milliseconds.
+    /// The start of the exchange: ISO 8601, with milliseconds.
     package var startedDateTime: String
     /// The sum of the timings without `ssl`, in milliseconds.
     package var time: Double
@@ -67,17 +67,17 @@ package struct HAREntry: Codable, Sendable {
     }
 }
 
-/// AsyncNet writes nothing of a cache.
+/// The cache of HAR 1.2; AsyncNet writes no values into it.
 package struct HARCache: Codable, Sendable, Hashable {
     package init() {}
 }
 
-/// Times in milliseconds; -1 does not apply to the exchange.
+/// Times in milliseconds; -1 for a phase that the exchange does not have.
 package struct HARTimings: Codable, Sendable, Hashable {
     package var blocked: Double?
     package var dns: Double?
     package var connect: Double?
-    /// Lies inside `connect`.
+    /// The TLS handshake, which is a part of `connect`.
     package var ssl: Double?
     package var send: Double
     package var wait: Double
@@ -91,7 +91,7 @@ package struct HARTimings: Codable, Sendable, Hashable {
         (self.send, self.wait, self.receive) = (send, wait, receive)
     }
 
-    /// The time of the exchange. Rounded to microseconds, as its parts are.
+    /// The time of the exchange, rounded to microseconds like its parts.
     package var sum: Double {
         let parts = [blocked, dns, connect, send, wait, receive].compactMap(\.self).filter { $0 > 0 }
         return (parts.reduce(0, +) * 1000).rounded() / 1000

@@ -1,7 +1,7 @@
 /// Hops that are kept until they are written. If there are too many, the oldest are dropped, and counted.
 struct HARMemory {
     let limit: Int
-    /// `nil` for the first records, which have been taken or dropped.
+    /// The records; the first ones, which have been taken or dropped, are `nil`.
     private var records: [HARExchange?] = []
     /// How many of the first records are `nil`.
     private var start = 0

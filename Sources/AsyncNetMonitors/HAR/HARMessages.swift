@@ -1,6 +1,6 @@
 package struct HARRequest: Codable, Sendable {
     package var method: String
-    /// Absolute, without a fragment.
+    /// The absolute URL, without a fragment.
     package var url: String
     package var httpVersion: String
     package var cookies: [HARCookie] = []
@@ -17,21 +17,21 @@ package struct HARRequest: Codable, Sendable {
 }
 
 package struct HARResponse: Codable, Sendable {
-    /// 0 without a response.
+    /// The status; 0 without a response.
     package var status: Int
     package var statusText: String
     package var httpVersion: String
     package var cookies: [HARCookie] = []
     package var headers: [HARPair] = []
     package var content: HARContent
-    /// The value of `Location`; empty without it.
+    /// The value of `Location`; empty without that header.
     package var redirectURL = ""
     /// In bytes on the wire; -1 if unknown, as `bodySize`.
     package var headersSize = -1
     package var bodySize = -1
-    /// The interim responses before this one.
+    /// The interim responses before this response.
     package var informational: [HARInterimResponse]?
-    /// The pieces of the body; `nil` for one piece without a delay.
+    /// The pieces of the body; `nil` for a body that arrived in one piece without a delay.
     package var chunks: [HARChunk]?
     package var trailers: [HARPair]?
 
@@ -58,7 +58,7 @@ package struct HARInterimResponse: Codable, Sendable, Hashable {
 
 /// A piece of a body.
 package struct HARChunk: Codable, Sendable, Hashable {
-    /// In bytes of the decoded body.
+    /// The number of bytes, after decoding.
     package var size: Int
     /// The milliseconds since the chunk before, or since the head.
     package var delay: Double?
@@ -79,7 +79,7 @@ package struct HARCookie: Codable, Sendable, Hashable {
     package var value: String
     package var path: String?
     package var domain: String?
-    /// ISO 8601.
+    /// The cookie's expiry in ISO 8601.
     package var expires: String?
     package var httpOnly: Bool?
     package var secure: Bool?

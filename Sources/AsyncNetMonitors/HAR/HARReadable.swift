@@ -23,7 +23,7 @@ package enum HARReadable: Codable, Sendable, Hashable {
 
     private static let mostBytes = 64 * 1024
 
-    /// An object or an array whose numbers an encoder can write.
+    /// The parsed text, if it is an object or an array whose numbers an encoder can write.
     private static func json(_ text: String) -> JSON? {
         guard let json = try? JSON(parsing: text), json.object?.isEmpty == false || json.array?.isEmpty == false else {
             return nil

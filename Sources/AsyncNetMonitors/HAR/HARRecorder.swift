@@ -15,11 +15,11 @@ public import Foundation
 /// status 0. A transfer that equal requests share is an entry of each of them.
 ///
 /// An exchange is recorded when it has ended. An exchange that is running when the log is written is not in it, but is
-/// counted in the log's comment. Bodies that are no UTF-8 are in Base64; bodies of requests that come from files or
+/// counted in the log's comment. Bodies that are not UTF-8 are in Base64; bodies of requests that come from files or
 /// streams are not recorded. When `await request.value` returns, the request's exchanges are recorded.
 ///
-/// Secrets are redacted by a `RedactionRule`. Bodies that are neither JSON nor a form are recorded as they are; give
-/// a `bodyLimit` of 0 if they can be secret. Of compressed bodies of requests only the length is recorded.
+/// Secrets are redacted by a `RedactionRule`. Bodies that are neither JSON nor a form are recorded as they are; give a
+/// `bodyLimit` of 0 if they can be secret. For a compressed body of a request only the length is recorded.
 public final class HARRecorder: EventMonitor {
     private let collector: Locked<HopCollector>
     private let memory: Locked<HARMemory>
@@ -46,10 +46,10 @@ public final class HARRecorder: EventMonitor {
     /// Makes a recorder that writes each exchange to a file when it has ended, in the order of their ends, so that
     /// memory does not grow with the number of exchanges.
     ///
-    /// The file is replaced if it exists, and only this user may read it. It is a whole HAR file after each entry; call
-    /// ``finish()`` to be sure that all entries are written. They are written outside of the requests. If the disk is
-    /// slower than the requests, at most 64 MiB wait for it; beyond that the oldest entries are dropped, and counted in
-    /// the log's comment.
+    /// The file is replaced if it exists, and only this user may read it. The file is a whole HAR file after each
+    /// entry; call ``finish()`` to be sure that all entries are written. Requests do not wait for the writing. If the
+    /// disk is slower than the requests, at most 64 MiB wait for it; beyond that the oldest entries are dropped, and
+    /// counted in the log's comment.
     ///
     /// - Parameters:
     ///   - file: The file, in an existing folder.
@@ -70,10 +70,10 @@ public final class HARRecorder: EventMonitor {
 
     // MARK: The log
 
-    /// The log so far, as the text of a HAR file. Entries are in the order in which their exchanges began, those of a
-    /// recorder that streams in the order of their ends; keys are sorted.
+    /// The log so far, as the text of a HAR file. Entries are in the order in which their exchanges began; with a
+    /// recorder that streams, in the order in which they ended. Keys are sorted.
     ///
-    /// Takes time for making the text, and blocks its thread while a recorder that streams writes its file.
+    /// This function takes time to make the text, and blocks its thread while a recorder that streams writes its file.
     ///
     /// - Throws: `AsyncNetError` with code `.encodingFailed`, or `.fileNotReadable` for the file of a recorder that
     ///   streams.
@@ -92,7 +92,7 @@ public final class HARRecorder: EventMonitor {
         }
     }
 
-    /// Writes the log so far to a file, whole or not at all: another process sees the former file or the new one. Only
+    /// Writes the log so far to a file, in one step: another process sees the former file or the whole new one. Only
     /// this user may read it.
     ///
     /// - Throws: `AsyncNetError` with code `.fileNotWritable`, or as ``data()``.
@@ -114,8 +114,8 @@ public final class HARRecorder: EventMonitor {
     /// Writes the entries that are not in the file yet, and closes it; later exchanges are not recorded. Does nothing
     /// in a recorder that does not stream. May be called again.
     ///
-    /// - Throws: `AsyncNetError` with code `.fileNotWritable` if an entry could not be written. The file has the
-    ///   entries before it, and none after it.
+    /// - Throws: `AsyncNetError` with code `.fileNotWritable` if an entry could not be written. The file then has the
+    ///   entries before that one, and none after it.
     public func finish() async throws(AsyncNetError) {
         guard let stream else { return }
         let open = collector.withLock { $0.openCount }

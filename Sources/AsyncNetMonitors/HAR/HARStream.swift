@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// A HAR file to which entries are appended. After each entry the file is whole: the entry replaces the file's last
-/// line, and has that line behind it.
+/// line, and that line follows the entry.
 final class HARStream: Sendable {
     private struct File {
         /// `nil` once the file is closed.
@@ -32,8 +32,8 @@ final class HARStream: Sendable {
         waiting = Locked(HARMemory(limit: limit))
     }
 
-    /// Entries are made and written in a task of their own, on a thread that it may block. It ends when no record is
-    /// left.
+    /// Adds a record. A separate task makes and writes the entries, on a thread that it may block; the task ends when
+    /// no record is left.
     func append(_ record: HARExchange) {
         waiting.withLock { $0.append(record) }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -101,7 +101,7 @@ final class HARStream: Sendable {
         HARText.end(comment: HARText.comment(lost: waiting.withLock { $0.lost }, open: open))
     }
 
-    /// After a write that failed, only this makes the file whole again.
+    /// Replaces the end of the file. After a write that failed, this makes the file whole again.
     private func replaceEnd(_ file: inout File, _ handle: FileHandle, with end: Data) {
         do {
             try handle.truncate(atOffset: file.end)

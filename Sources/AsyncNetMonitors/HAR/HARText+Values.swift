@@ -1,7 +1,7 @@
 import AsyncNet
 package import Foundation
 
-// What both writers of HAR files make of redacted texts.
+// The parts of redacted texts, for both writers of HAR files.
 
 extension HARPair {
     /// The decoded names and values of a query or a form.
@@ -26,7 +26,7 @@ extension HARCookie {
         }
     }
 
-    /// The cookie of a `Set-Cookie` header; `nil` if that is invalid.
+    /// The cookie of a `Set-Cookie` header; `nil` if the header is invalid.
     package init?(setCookie value: String) {
         guard let parsed = SetCookie(value) else { return nil }
         self.init(name: parsed.name, value: parsed.value)

@@ -43,7 +43,7 @@ package enum HARText {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// What is missing in a log; `nil` if nothing is.
+    /// A comment that counts what the log lacks; `nil` if the log is complete.
     static func comment(lost: Int, open: Int) -> String? {
         var parts: [String] = []
         if lost > 0 { parts.append("\(lost) entries are missing, as more were made than were kept") }

@@ -1,7 +1,7 @@
 import AsyncNet
 
 extension HARTimings {
-    /// The phases that the transport has measured; without measurements, those between the events of the hop.
+    /// The phases that the transport has measured; without measurements, the times between the events of the hop.
     init(_ record: HARExchange) {
         self.init()
         let waits = [record.blockedBefore, record.blocked].compactMap(\.self)

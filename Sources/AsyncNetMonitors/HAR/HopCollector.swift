@@ -14,7 +14,7 @@ struct HopCollector {
     let bodyLimit: Int
     /// The hops that have begun and not ended.
     private var open: [Key: HARExchange] = [:]
-    /// The waits for permits since a request's last hop began.
+    /// How long each request has waited for permits since its last hop began.
     private var blocked: [RequestID: Duration] = [:]
 
     init(bodyLimit: Int) { self.bodyLimit = max(0, bodyLimit) }

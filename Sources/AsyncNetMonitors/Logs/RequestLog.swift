@@ -11,21 +11,22 @@ import Foundation
 ///     status=200 attempts=1 redirects=0 duration=0.012345s response=0.011200s sent=0 received=1024 reused=true
 ///     protocol=HTTP/2 address=203.0.113.7
 ///
-/// (It is one line.) A value that is unknown is left out. No value of a server's or caller's can end the line, or control
+/// (It is one line.) A value that is unknown is left out. No value from a server or caller can end the line, or control
 /// a terminal: such characters are escaped, see ``Entry``. Secrets are redacted by a `RedactionRule`. A request's tags
 /// follow the other values, if their `RequestValueKey` has a `logName`.
 ///
-/// The closures run outside of the requests, one call after the other: they may block, and delay no request. If they
-/// take too long, the oldest lines are lost, and a line with `event=lost` counts the lost events.
+/// The closures run outside of the requests, one call after the other: they may block, and delay no request. If the
+/// closures take too long, the oldest events are lost, and a line with `event=lost` counts the lost events.
 public struct RequestLog: EventMonitor {
     /// What a log writes.
     public enum Level: Int, Sendable, Comparable {
-        /// Requests that failed or were slow, responses with a status of 400 or more, and values that could not be
-        /// decoded; requests that a spent `RetryBudget` kept from another attempt; WebSockets and raw streams that failed or were lost. What was cancelled is not among them.
+        /// Entries of the severities `warning` and `error`: requests that failed or were slow, responses with a status
+        /// of 400 or more, values that could not be decoded, WebSockets and raw streams that failed, lost connections
+        /// of WebSockets, and lost events. What was cancelled is not among them.
         case errors
-        /// Each request, WebSocket and raw stream, when it has ended, and values that could not be decoded.
+        /// Each request, WebSocket and raw stream, when it has ended, and what `errors` writes.
         case requests
-        /// Each step of these, except for the chunks of bodies and of raw streams.
+        /// Each step of requests, WebSockets and raw streams, except for the chunks of bodies and of raw streams.
         case steps
 
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
@@ -41,8 +42,8 @@ public struct RequestLog: EventMonitor {
     /// - Parameters:
     ///   - level: What is written.
     ///   - redaction: What is redacted in URLs.
-    ///   - slowerThan: The duration from which on a request is slow, which its line reports by `slow=true` and the level
-    ///     `warning`. Of a stream the time to its response counts. `nil`, the default, is no limit.
+    ///   - slowerThan: The duration from which on a request is slow, which its line reports by `slow=true` and the
+    ///     level `warning`. For a stream, the time to its response counts. `nil`, the default, is no limit.
     ///   - format: Makes the line; in the form of logfmt by default.
     ///   - write: Called with each line, without a line break.
     public init(
@@ -63,7 +64,7 @@ public struct RequestLog: EventMonitor {
         }
     }
 
-    /// For steps the heads as they were sent; for the other levels nothing that costs time.
+    /// For the level `steps`, the heads as they were sent; for the other levels no expensive events.
     public var interests: EventInterests { level == .steps ? EventInterests(sentHeads: true) : .minimal }
 
     /// Writes the lines of the event.

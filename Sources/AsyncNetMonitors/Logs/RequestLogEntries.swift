@@ -6,7 +6,7 @@ struct RequestLogEntries: Sendable {
     let redaction: RedactionRule
     let slowerThan: Duration?
 
-    /// - Returns: The entry of the event, after that of lost events if there were any; none for chunks of bodies.
+    /// - Returns: The entry of the event, after an entry for lost events if there were any; none for a chunk of a body.
     func entries(of event: SessionEvent) -> [RequestLog.Entry] {
         var entries: [RequestLog.Entry] = []
         if event.lostBefore > 0 {
@@ -23,7 +23,8 @@ struct RequestLogEntries: Sendable {
         RequestLog.Entry(date: event.date, severity: severity, requestID: event.requestID, fields: fields.list)
     }
 
-    /// At the end of a request its number of attempts is among the other fields.
+    /// The name of the event with the numbers of attempt and hop. At the end of a request there is no `attempt`, since
+    /// the other fields have the number of attempts.
     private func place(of event: SessionEvent, _ name: String) -> LogFields {
         let attempt = event.attempt > 0 && event.summary == nil ? event.attempt : nil
         return ["event": name, "attempt": attempt, "hop": event.hop > 0 ? event.hop : nil]

@@ -4,14 +4,14 @@ public import Foundation
 extension RequestLog {
     /// How much an entry matters.
     public enum Severity: String, Sendable, Comparable, CaseIterable {
-        /// A step of a request.
+        /// A step of a request, WebSocket or raw stream, and a value that was decoded, or whose decoding was cancelled.
         case debug
-        /// A request that succeeded, that its caller cancelled, or that was refused by an open circuit, except for the first
-        /// since the circuit has opened.
+        /// A request, WebSocket or raw stream that ended without an error or was cancelled, and a request that an open
+        /// circuit refused, except for the first since the circuit opened.
         case info
-        /// A response with a status of 400 or more, a slow request, or lost events.
+        /// A response with a status of 400 or more, a slow request, a lost connection of a WebSocket, or lost events.
         case warning
-        /// A request that failed, or a value that could not be decoded.
+        /// A request, WebSocket or raw stream that failed, or a value that could not be decoded.
         case error
 
         public static func < (one: Severity, other: Severity) -> Bool { one.rank < other.rank }
@@ -19,11 +19,11 @@ extension RequestLog {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// What a line of a log is made of. It contains no secrets.
+    /// The content of a line of a log, without secrets.
     public struct Entry: Sendable {
-        /// When it happened.
+        /// When the event happened.
         public let date: Date
-        /// How much it matters.
+        /// How much the entry matters.
         public let severity: Severity
         /// The request.
         public let requestID: RequestID
@@ -90,7 +90,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether terminals and viewers show the character, and only that.
+    /// Whether terminals and viewers show the character as a single one, without any other effect.
     private var isShownInLogs: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Synchronization
 
-/// What is counted of the connections to a server.
+/// The counts of the connections to a server.
 final class ConnectionCounts: Sendable {
     private struct State {
         var open: [ObjectIdentifier: CountedConnection] = [:]
@@ -35,7 +35,7 @@ final class ConnectionCounts: Sendable {
     var durations: Distribution { state.withLock { $0.durations } }
 }
 
-/// The first so many servers that connections were made to.
+/// The first `limit` servers that connections were made to, and their counts.
 struct ConnectionTable: Sendable {
     private struct Server: Hashable, Sendable {
         let scheme: String
@@ -75,7 +75,8 @@ struct ConnectionTable: Sendable {
     }
 }
 
-/// Counts a connection. Its transfers change nothing that other connections change too, or wait for.
+/// Counts a connection. Its transfers change only values of this object, so that connections do not wait for each
+/// other.
 final class CountedConnection: ConnectionFollower {
     private let counts: ConnectionCounts
     private let start = ContinuousClock.now

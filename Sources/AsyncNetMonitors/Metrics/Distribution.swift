@@ -1,10 +1,10 @@
 import AsyncNet
 
-/// What is kept of the values of a metric: exact counts in its buckets, their sum, and a histogram for percentiles.
+/// The values of a metric, as exact counts in its buckets, their sum, and a histogram for percentiles.
 struct Distribution: Sendable {
     /// The buckets' inclusive upper bounds, ascending.
     private let bounds: [UInt64]
-    /// The number of values in each bucket; the last has those above all bounds.
+    /// The number of values in each bucket; the last bucket has the values above all bounds.
     private(set) var counts: [Int]
     private(set) var sum = 0.0
     private(set) var values = LogLinearHistogram()

@@ -2,9 +2,9 @@ import AsyncNet
 
 /// What is counted of an endpoint.
 struct EndpointValues: Sendable {
-    /// The transfers that run.
+    /// How many transfers run.
     var active = 0
-    /// The transfers that wait for a permit.
+    /// How many transfers wait for a permit.
     var queued = 0
     var permitWait = Distribution(bounds: MetricBuckets.durations)
     var newConnections = 0

@@ -36,8 +36,8 @@ struct LogLinearHistogram: Sendable {
         (minimum, maximum) = (min(minimum, other.minimum), max(maximum, other.maximum))
     }
 
-    /// The smallest number with at least this part of all numbers at or below it (nearest-rank method), within 0.8
-    /// percent; `nil` without numbers.
+    /// The smallest of the numbers for which at least this part of all numbers is not larger (nearest-rank method),
+    /// within 0.8 percent; `nil` without numbers.
     ///
     /// - Parameter part: From 0, for the smallest number, to 1, for the largest. NaN counts as 1.
     func percentile(_ part: Double) -> UInt64? {
@@ -52,7 +52,7 @@ struct LogLinearHistogram: Sendable {
         return maximum
     }
 
-    /// Has buckets from `first` to `end`, multiples of `width`.
+    /// Makes room for the buckets from `first` to `end`, which are multiples of `width`.
     private mutating func reserve(_ first: Int, _ end: Int) {
         if counts.isEmpty { start = first }
         if first < start {
@@ -65,7 +65,8 @@ struct LogLinearHistogram: Sendable {
 
     // MARK: Buckets
 
-    /// Up to 127 the number itself; then 64 indexes for each power of two, by the six bits after the first.
+    /// The index of a number's bucket: up to 127 the number itself, then 64 indexes for each power of two, by the six
+    /// bits after the highest.
     static func index(of value: UInt64) -> Int {
         let shift = max(0, UInt64.bitWidth - 1 - value.leadingZeroBitCount - bits)
         return shift << bits + Int(truncatingIfNeeded: value >> UInt64(shift))

@@ -11,16 +11,17 @@ public struct MetricCount: Sendable {
 
     /// The value of one set of labels.
     public struct Series: Sendable {
-        /// The labels by their names of OpenTelemetry's conventions, such as `server.address`. What is unknown is no
+        /// The labels by their names of OpenTelemetry's conventions, such as `server.address`. An unknown value has no
         /// label.
         public let labels: [String: String]
-        /// How many were counted.
+        /// The count for these labels.
         public let value: Int
         /// The labels as Prometheus writes them, by which the values are in order.
         let text: String
     }
 
-    /// - Parameter points: Values of 0 are left out, unless the metric can decrease or has no labels.
+    /// - Parameter points: The values with their labels. A value of 0 is left out, unless the metric can decrease or
+    ///   has no labels.
     init(
         _ name: String, _ summary: String, isMonotonic: Bool = true, _ points: [(labels: [String: String], value: Int)]
     ) {

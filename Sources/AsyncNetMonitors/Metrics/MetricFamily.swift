@@ -1,4 +1,4 @@
-/// The labels of hops, outcomes and retries. What is unknown is no label.
+/// The labels of hops, outcomes and retries. An unknown value has no label.
 struct MetricLabelSet: Hashable, Sendable {
     var endpoint = EndpointTable.Index.none
     var status: Int?
@@ -14,7 +14,7 @@ struct MetricLabelSet: Hashable, Sendable {
     }
 }
 
-/// A metric's values: one for each of the first so many sets of labels, and one for all further sets.
+/// A metric's values: one for each of the first `limit` sets of labels, and one for all further sets.
 struct MetricFamily<Value: Sendable>: Sendable {
     private let limit: Int
     private let initial: Value

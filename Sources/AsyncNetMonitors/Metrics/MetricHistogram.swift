@@ -12,7 +12,7 @@ public struct MetricHistogram<Value: Sendable>: Sendable {
 
     /// The values with the same labels.
     public struct Series: Sendable {
-        /// The labels by their names of OpenTelemetry's conventions, such as `server.address`. What is unknown is no
+        /// The labels by their names of OpenTelemetry's conventions, such as `server.address`. An unknown value has no
         /// label.
         public let labels: [String: String]
         let distribution: Distribution
@@ -51,7 +51,7 @@ public struct MetricHistogram<Value: Sendable>: Sendable {
     /// The sum of all values.
     public var sum: Value { measure.value(all.sum) }
 
-    /// The smallest value with at least this part of all values at or below it, within 1 percent.
+    /// The smallest value for which at least this part of all values is not larger, within 1 percent.
     ///
     /// - Parameter part: From 0 to 1: 0.99 is the 99th percentile. 0 and 1 are the smallest and the largest value.
     /// - Returns: `nil` without values.
@@ -83,7 +83,7 @@ extension MetricMeasure<Duration> {
     static let seconds = Self(unit: "seconds", buckets: MetricBuckets.durations, scale: 1e9) {
         .nanoseconds(Int64(nearest: $0))
     }
-    /// Of connections, which last longer than requests.
+    /// Seconds, with buckets for connections, which last longer than requests.
     static let connectionSeconds = Self(unit: "seconds", buckets: MetricBuckets.connectionDurations, scale: 1e9) {
         .nanoseconds(Int64(nearest: $0))
     }
@@ -94,6 +94,6 @@ extension MetricMeasure<Int64> {
 }
 
 extension Int64 {
-    /// The nearest number; the largest for larger numbers.
+    /// The nearest integer; `Int64.max` for larger numbers.
     fileprivate init(nearest number: Double) { self = Int64(exactly: number.rounded()) ?? .max }
 }

@@ -8,18 +8,17 @@ package import Foundation
 ///     metrics.prometheusText()                                // for a page that Prometheus reads
 ///     metrics.snapshot().requestDuration.percentile(0.99)     // within 1 percent
 ///
-/// Names, units, labels and buckets are those of OpenTelemetry's semantic conventions for HTTP; in Prometheus's text `_`
-/// is written for `.`, and the unit stands at the end. As these conventions require for spans, and for metrics to have
-/// the durations of spans, each hop counts: what is sent again for a retry, a redirect or a challenge is a request of its
-/// own in ``MetricsSnapshot/requestDuration``. A duration is that from `RequestEvent.hop(_:)` to the end of the
-/// transfer, with the wait for a connection and the response's body. ``MetricsSnapshot/outcomeDuration`` has the requests
-/// as the program made them.
+/// Names, units, labels and buckets follow OpenTelemetry's semantic conventions for HTTP; in Prometheus's text `_` is
+/// written for `.`, and the unit stands at the end. As these conventions require, each hop counts: a retry, a redirect
+/// and the response to a challenge are separate requests in ``MetricsSnapshot/requestDuration``. A duration is the time
+/// from `RequestEvent.hop(_:)` to the end of the transfer, with the wait for a connection and the response's body.
+/// ``MetricsSnapshot/outcomeDuration`` has the requests as the program made them.
 ///
 /// A request is counted when it has ended, before its outcome is returned to the caller. Memory is limited by
 /// `labelLimit`, whatever hosts are requested or redirected to: a set of labels takes some kilobytes, at most 60. A
 /// monitor may be used by several sessions, and from any thread.
 public final class MetricsMonitor: ImmediateMonitor {
-    /// The methods that are values of `http.request.method`: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
+    /// The methods that are values of `http.request.method`: the methods of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     public static let standardMethods: Set<HTTPMethod> = SemanticConventions.methods
 
     private let state: Locked<MetricsState>
@@ -28,8 +27,8 @@ public final class MetricsMonitor: ImmediateMonitor {
     /// Makes a monitor that has counted nothing.
     ///
     /// - Parameters:
-    ///   - labelLimit: How many sets of labels each metric has, 1,000 by default and 1 at least. What has other labels
-    ///     counts under the single label `otel.metric.overflow`, so that sums stay correct.
+    ///   - labelLimit: How many sets of labels each metric has, 1,000 by default and 1 at least. All further sets count
+    ///     under the single label `otel.metric.overflow`, so that sums stay correct.
     ///   - methods: The methods that are values of `http.request.method`; others are `_OTHER`.
     public init(labelLimit: Int = 1000, methods: Set<HTTPMethod> = MetricsMonitor.standardMethods) {
         state = Locked(MetricsState(limit: labelLimit, methods: methods))
@@ -58,7 +57,7 @@ extension MetricsMonitor: ConnectionObserver {
 }
 
 extension RequestEvent {
-    /// Whether a metric is made of the event.
+    /// Whether a metric needs the event.
     fileprivate var isMeasured: Bool {
         switch self {
         case .created, .resumed, .suspended, .adapted, .validated, .connected, .sent, .informational, .sentBody,

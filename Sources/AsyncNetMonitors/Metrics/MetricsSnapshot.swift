@@ -2,16 +2,16 @@ import AsyncNet
 
 /// The values of a ``MetricsMonitor`` at one time.
 ///
-/// Names without `asyncnet` are those of OpenTelemetry's semantic conventions for HTTP. Labels of requests are
-/// `http.request.method`, `server.address`, `server.port`, `url.scheme`, and `url.template` if the request was made with
-/// a `URLTemplate`.
+/// Names without `asyncnet` come from OpenTelemetry's semantic conventions for HTTP. Labels of requests are
+/// `http.request.method`, `server.address`, `server.port`, `url.scheme`, and `url.template` if the request was made
+/// with a `URLTemplate`.
 public struct MetricsSnapshot: Sendable {
     // MARK: OpenTelemetry's metrics
 
     /// `http.client.request.duration`: each time that a request was sent, from its hop's beginning to the end of the
     /// transfer. Also labelled with `http.response.status_code`, `network.protocol.version`, and `error.type`: the
     /// `AsyncNetError.Code` that ended the transfer, or a status of 400 or more, as in spans. A validator's refusal is
-    /// no error of the hop. A hop that was cancelled has no error, nor has a hedged transfer that another was faster than.
+    /// no error of the hop. A hop that was cancelled has no error, nor has a hedged transfer if another one was faster.
     /// A transfer that equal requests share counts for each of them.
     public let requestDuration: MetricHistogram<Duration>
     /// `http.client.active_requests`: the transfers that run.
@@ -38,13 +38,13 @@ public struct MetricsSnapshot: Sendable {
     /// attempts, redirects and waits. Also labelled with `http.response.status_code` and `error.type`: the code of the
     /// request's error, or a status of 400 or more. A request that was cancelled has no error.
     public let outcomeDuration: MetricHistogram<Duration>
-    /// `asyncnet.client.permit.wait.duration`: waits for a limit on the rate or the number of transfers, those of
-    /// requests that ended while they waited included.
+    /// `asyncnet.client.permit.wait.duration`: waits for a limit on the rate or the number of transfers, including
+    /// waits that a request's end broke off.
     public let permitWaitDuration: MetricHistogram<Duration>
     /// `asyncnet.client.queued_requests`: the transfers that wait for a limit.
     public let queuedRequests: MetricCount
-    /// `asyncnet.client.retries`: attempts that another followed, labelled with the attempt's `error.type`; without it
-    /// if a stream connected again after its response's end.
+    /// `asyncnet.client.retries`: attempts that another attempt followed, labelled with the first one's `error.type`;
+    /// without that label if a stream connected again after the end of its response.
     public let retries: MetricCount
     /// `asyncnet.client.redirects`: redirects that were followed.
     public let redirects: MetricCount
@@ -58,14 +58,14 @@ public struct MetricsSnapshot: Sendable {
     /// `asyncnet.client.connection.uses`: hops whose transfer ended, by whether their connection had carried an earlier
     /// transfer, which is the label `asyncnet.connection.reused`.
     public let connectionUses: MetricCount
-    /// `asyncnet.client.certificate.expiry.timestamp.seconds`: until when the certificate is valid that a server showed last,
-    /// in seconds since 1970. Only over sockets.
+    /// `asyncnet.client.certificate.expiry.timestamp.seconds`: until when the last certificate that a server showed is
+    /// valid, in seconds since 1970. Only over sockets.
     public let certificateExpiry: MetricCount
     /// `asyncnet.client.cache.outcomes`: hops by what the session's cache did for them, a `CacheOutcome`, which is the
     /// label `asyncnet.cache.outcome`.
     public let cacheOutcomes: MetricCount
     /// `asyncnet.client.credential.refreshes`: waits of requests for a new credential, labelled with `error.type` if
-    /// there was none.
+    /// the refresh failed.
     public let credentialRefreshes: MetricCount
     /// `asyncnet.client.decoding.duration`: serializers' runs, labelled with `error.type` if they failed.
     public let decodingDuration: MetricHistogram<Duration>

@@ -1,20 +1,20 @@
 import AsyncNet
 import Foundation
 
-/// What is counted of hops with the same labels.
+/// The counts and measurements of hops with the same labels.
 struct HopValues: Sendable {
     var duration = Distribution(bounds: MetricBuckets.durations)
     var requestBody = Distribution(bounds: MetricBuckets.sizes)
     var responseBody = Distribution(bounds: MetricBuckets.sizes)
 }
 
-/// What a ``MetricsMonitor`` has counted.
+/// The counts and measurements of a ``MetricsMonitor``.
 struct MetricsState: Sendable {
     private(set) var table: EndpointTable
     /// What is kept of the requests that have begun and not ended.
     private var tracks: [RequestID: RequestTrack] = [:]
     private let trackLimit: Int
-    /// By the numbers of the endpoints.
+    /// The values, by the numbers of the endpoints.
     private var endpoints: [EndpointValues] = []
     private(set) var hops: MetricFamily<HopValues>
     private(set) var outcomes: MetricFamily<Distribution>
@@ -64,7 +64,7 @@ struct MetricsState: Sendable {
         if tracks.count > trackLimit { forgetOldest() }
     }
 
-    /// Forgets the older half of the requests: those whose ends were lost would otherwise be kept for ever.
+    /// Forgets the older half of the requests: a request whose end was lost would otherwise be kept for ever.
     private mutating func forgetOldest() {
         let ids = tracks.keys.sorted()
         for id in ids.prefix(ids.count / 2) {
@@ -136,7 +136,7 @@ extension MetricsState {
         track = RequestTrack()
     }
 
-    /// Ends what counts as running of a request whose end was lost.
+    /// Ends the hops and waits of a request whose end was lost, so that they do not count as running.
     private mutating func forget(_ track: RequestTrack) {
         for hop in track.hops { self[hop.endpoint].active -= 1 }
         if track.waits > 0 { self[track.waitEndpoint].queued -= track.waits }

@@ -1,6 +1,6 @@
 import AsyncNet
 
-/// What is kept of a request from its first attempt to its end.
+/// The state of a request from its first attempt to its end.
 struct RequestTrack: Sendable {
     /// A hop that runs.
     struct Hop: Sendable {
@@ -15,18 +15,18 @@ struct RequestTrack: Sendable {
     var newAttempt: (head: HTTPRequestHead, template: String?)?
     /// The endpoint of the first attempt.
     private(set) var first = EndpointTable.Index.none
-    /// Where the attempt that runs goes.
+    /// The endpoint of the running attempt.
     var endpoint = EndpointTable.Index.none {
         didSet { if first == .none { first = endpoint } }
     }
     /// Whether the attempt follows a redirect, to which the request's template does not belong.
     var isRedirected = false
-    /// The hops that run: several if transfers are hedged, or a download has segments.
+    /// The hops that run: several for a hedged request, or a download in segments.
     private(set) var hops: [Hop] = []
     /// How many transfers wait for a permit.
     private(set) var waits = 0
     private(set) var waitingSince = Duration.zero
-    /// Where those transfers go.
+    /// The endpoint of the transfers that wait.
     private(set) var waitEndpoint = EndpointTable.Index.none
 
     mutating func beginAttempt(_ head: HTTPRequestHead, _ template: String?) {

@@ -17,7 +17,7 @@ public import Foundation
 /// observers may block; a notification may be posted after the request's outcome was delivered. A user interface gives a
 /// queue, such as `.main`, to `addObserver`.
 ///
-/// What Alamofire names a task is an attempt here: the notifications of tasks are posted once for each attempt.
+/// Alamofire's tasks are attempts here: the notifications of tasks are posted once for each attempt.
 public struct NotificationMonitor: EventMonitor {
     private let center: NotificationCenter
     /// The requests of which an attempt runs.

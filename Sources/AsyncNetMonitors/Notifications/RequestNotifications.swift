@@ -3,8 +3,8 @@ public import Foundation
 
 /// The names of the notifications that a ``NotificationMonitor`` posts.
 ///
-/// `Request` is a protocol, so a name is that of a type of requests: `DataRequest.didResumeNotification`. Each type has
-/// the same names.
+/// `Request` is a protocol, so a name is used with a type of requests: `DataRequest.didResumeNotification`. It is the
+/// same name for each type.
 extension Request {
     /// The request started, or was resumed.
     public static var didResumeNotification: Notification.Name { .named("didResume") }

@@ -2,9 +2,9 @@ import AsyncNet
 import Foundation
 import Synchronization
 
-/// The part of one run in a trace: adds the headers of each hop, and has the span of the hop that is being sent.
+/// One run's part in a trace: adds headers to each hop, and makes the hop's span.
 final class RequestSpans: RequestTrace {
-    /// How often a request was sent.
+    /// Counts how often a request was sent.
     private final class Sendings: Sendable {
         let count = Atomic(0)
     }
@@ -71,7 +71,7 @@ final class RequestSpans: RequestTrace {
         return HopSpan(span, propagation, tracer)
     }
 
-    /// Whether this URL's server may receive the headers. The first hop decides which origin is the request's own.
+    /// Whether this URL's server may receive the headers. The request's own origin is the first hop's.
     private func isAllowed(_ url: URL) -> Bool {
         let origin = url.origin
         let first = self.origin.withLock { first in
@@ -87,7 +87,7 @@ final class RequestSpans: RequestTrace {
         return self.origin.withLock { $0 != origin }
     }
 
-    /// Removes what the request's maker has set for its first origin.
+    /// Removes the trace headers that the caller has set for the request's first origin.
     private func removeOwn(_ headers: inout HTTPHeaders) {
         for name in ["traceparent", "tracestate", "baggage"] { headers.remove(name) }
     }

@@ -10,7 +10,7 @@ enum SpanAttributes {
         return template.map { "\(method) \(SemanticConventions.path(ofTemplate: $0))" } ?? method
     }
 
-    /// What is known before the request is sent.
+    /// The attributes that are known before the request is sent.
     ///
     /// - Parameter resends: How often the request was sent before.
     static func ofRequest(
@@ -42,7 +42,7 @@ enum SpanAttributes {
         ]
     }
 
-    /// What a response's head adds.
+    /// The attributes of a response's head.
     static func ofResponse(_ head: HTTPResponseHead, headers: [String], _ rule: RedactionRule) -> Attributes {
         var attributes = ofConnection(version: head.httpVersion, address: nil, port: nil)
         attributes["http.response.status_code"] = .int(head.statusCode)
@@ -60,7 +60,7 @@ enum SpanAttributes {
         return attributes
     }
 
-    /// What a connection adds.
+    /// The attributes of a connection.
     static func ofConnection(version: String?, address: String?, port: Int?) -> Attributes {
         var attributes: Attributes = [:]
         if let version { attributes["network.protocol.version"] = .string(SemanticConventions.version(version)) }

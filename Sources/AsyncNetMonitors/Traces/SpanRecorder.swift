@@ -7,7 +7,7 @@ import AsyncNet
 ///     let users = try await session.get("https://example.com/users").serializing([User].self).value
 ///     print(recorder.spans.map(\.name))
 ///
-/// When a request's outcome is awaited, its spans have ended.
+/// When `await` returns a request's outcome, the request's spans have ended.
 public final class SpanRecorder: RequestTracer {
     private struct State {
         var open: [TraceContext.SpanID: TraceSpan] = [:]
@@ -19,7 +19,7 @@ public final class SpanRecorder: RequestTracer {
 
     /// Creates a recorder.
     ///
-    /// - Parameter limit: How many ended spans are kept; of more, the oldest are dropped. 10,000 by default.
+    /// - Parameter limit: How many ended spans are kept, 10,000 by default; beyond that, the oldest are dropped.
     public init(limit: Int = 10_000) { self.limit = max(limit, 1) }
 
     /// The spans that have ended, in the order of their ends.
@@ -40,7 +40,7 @@ public final class SpanRecorder: RequestTracer {
         state.withLock { [limit] state in
             state.open[span.context.spanID] = nil
             state.ended.append(span)
-            // Not with each span: the array would be moved each time.
+            // Removes the oldest spans in batches: a removal for each span would move the array each time.
             if state.ended.count / 2 >= limit { state.ended.removeFirst(state.ended.count - limit) }
         }
     }

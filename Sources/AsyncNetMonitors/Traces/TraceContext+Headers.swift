@@ -18,7 +18,7 @@ extension TraceContext {
             tracestate: tracestate.flatMap(TracestateSyntax.list) ?? "")
     }
 
-    /// Whether version, length and hyphens are those of a `traceparent`.
+    /// Whether the version, the length and the hyphens are as in a `traceparent`.
     private static func hasFormat(_ bytes: [UInt8]) -> Bool {
         let hyphen = UInt8(ascii: "-")
         guard bytes.count >= 55, let version = Hexadecimal.number(bytes[..<2]), version != 0xFF,

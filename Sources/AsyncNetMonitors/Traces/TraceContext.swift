@@ -1,5 +1,5 @@
-/// The place of a request in a distributed trace: the trace, the span that is current, and what is passed on with them
-/// (W3C Trace Context, W3C Baggage).
+/// The place of a request in a distributed trace: the trace, the current span, and the values that are passed on with
+/// them (W3C Trace Context, W3C Baggage).
 ///
 ///     await TraceContext.$current.withValue(context) {
 ///         try await session.get("https://example.com/users").serializing([User].self).value    // sends the context
@@ -10,7 +10,7 @@
 public struct TraceContext: Hashable, Sendable {
     /// The trace.
     public var traceID: TraceID
-    /// The span that is current, which the spans of requests are children of.
+    /// The current span, whose children the spans of requests are.
     public var spanID: SpanID
     /// Whether the trace is recorded.
     public var flags: Flags
@@ -51,8 +51,8 @@ public struct TraceContext: Hashable, Sendable {
         return child
     }
 
-    /// The context with baggage, and with the tracestate of the same trace, of another in place of none: tracing systems
-    /// may return identifiers alone.
+    /// This context, with the baggage and, in the same trace, the tracestate of `other` if it has none itself: tracing
+    /// systems may return identifiers alone.
     func passingOn(_ other: TraceContext) -> TraceContext {
         var context = self
         if baggage.isEmpty { context.baggage = other.baggage }
@@ -62,9 +62,9 @@ public struct TraceContext: Hashable, Sendable {
 }
 
 extension TraceContext: CustomStringConvertible, CustomReflectable {
-    /// The ``traceparent``. Contains nothing of the baggage, which may be secret.
+    /// The ``traceparent``, without the baggage, which may be secret.
     public var description: String { traceparent }
 
-    /// What `dump` shows: nothing of the baggage.
+    /// What `dump` shows: the ``traceparent``, without the baggage.
     public var customMirror: Mirror { Mirror(self, children: ["traceparent": traceparent]) }
 }

@@ -6,34 +6,34 @@ public import Foundation
 ///
 ///     let session = Session(configuration: .init(interceptors: [TracePropagation()]))
 ///
-/// The trace is that of ``TraceContext/current`` in the task that starts the request: the first task that awaits its
-/// outcome, or that calls `resume()`. Without a context, the request begins a trace of its own. All heads that are sent
-/// for a request have the trace's identifier, and a parent identifier of their own: each attempt, redirect, response to
-/// a challenge, hedged transfer and segment. A transfer that several equal requests share belongs to the trace of the
+/// The trace is ``TraceContext/current`` in the task that starts the request: the first task that awaits the request's
+/// outcome or calls `resume()`. Without a context, the request begins a trace of its own. All heads that are sent for a
+/// request have the trace's identifier, and a parent identifier of their own: each attempt, redirect, response to a
+/// challenge, hedged transfer and segment. A transfer that several equal requests share belongs to the trace of the
 /// first.
 ///
-/// A request with a `traceparent` of its own sends that unchanged, and adds no other of the headers. Headers of its own
-/// follow redirects to another origin only if ``Destinations`` allow it.
+/// A request with a `traceparent` of its own sends it unchanged, and no headers are added. Its own headers follow
+/// redirects to another origin only if ``Destinations`` allow it.
 ///
 /// Without a tracer too, the trace that a request begins has the flag `sampled` by default, so services may record it:
-/// see ``NewTraces``. Baggage of the context, such as that of a request which a server has received, goes to every
-/// origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
+/// see ``NewTraces``. Baggage of the context, such as the baggage of a request which this server has received, goes to
+/// every origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
 ///
-/// The headers are added after all adapters, in whatever place of the interceptors this stands: an adapter that signs
-/// headers does not sign them. Of several in the lists of session and request, the last counts.
+/// The headers are added after all adapters, wherever this policy stands among the interceptors: an adapter that signs
+/// headers does not sign them. If session and request have several of these policies, the last one counts.
 public struct TracePropagation: RequestPolicy {
     /// Which servers receive the headers.
     public struct Destinations: Sendable {
         private let allows: @Sendable (_ url: URL, _ isOwnOrigin: Bool) -> Bool
 
-        /// The origin that a request is made to, and no other that redirects lead to.
+        /// The origin that a request is made to; other origins that redirects lead to receive no headers.
         public static let requested = Destinations { $1 }
-        /// All, those that redirects lead to too.
+        /// All servers, also the ones that redirects lead to.
         public static let all = Destinations { _, _ in true }
 
-        /// The hosts of these names, whether a request is made to them or redirected: `example.com` is that host alone,
-        /// `*.example.com` all hosts below it. Case and a trailing dot are ignored, and names that are not ASCII count in
-        /// their ASCII form (RFC 5890). An IP address is below no name.
+        /// The hosts of these names, whether a request or a redirect leads to them: `example.com` is for that host
+        /// alone, `*.example.com` for all hosts below it. Case and a trailing dot are ignored, and names that are not
+        /// ASCII count in their ASCII form (RFC 5890). An IP address is below no name.
         public static func hosts(_ names: Set<String>) -> Destinations {
             let hosts = Set(names.compactMap { HostName($0) })
             let domains = names.filter { $0.hasPrefix("*.") }.compactMap { HostName($0.dropFirst(2)) }
@@ -45,8 +45,8 @@ public struct TracePropagation: RequestPolicy {
             }
         }
 
-        /// The servers of those URLs for which the closure returns true; it gets the URL of each hop, and must not
-        /// block.
+        /// The servers of the URLs for which the closure returns true. The closure gets the URL of each hop, and must
+        /// not block.
         public static func matching(_ allows: @escaping @Sendable (URL) -> Bool) -> Destinations {
             Destinations { url, _ in allows(url) }
         }
@@ -58,11 +58,11 @@ public struct TracePropagation: RequestPolicy {
 
     /// What a request without a context does.
     public enum NewTraces: Sendable {
-        /// It begins a trace with the flag `sampled`: services that record what their callers record do so.
+        /// The request begins a trace with the flag `sampled`: services that record what their callers record do so.
         case sampled
-        /// It begins a trace without that flag. Many services then record nothing of the request.
+        /// The request begins a trace without the flag `sampled`. Many services then record nothing of the request.
         case unsampled
-        /// It sends no headers, and has no spans.
+        /// The request sends no headers, and has no spans.
         case never
     }
 
@@ -80,7 +80,8 @@ public struct TracePropagation: RequestPolicy {
     ///   - tracer: Receives the spans; `nil` for headers alone.
     ///   - destinations: Which servers receive the headers. Spans are made for all.
     ///   - newTraces: What a request without a context does.
-    ///   - propagatesBaggage: Whether `baggage` is sent; of a request with that header of its own, the own is.
+    ///   - propagatesBaggage: Whether the context's baggage is sent. A `baggage` header of the request itself is sent
+    ///     in any case.
     ///   - requestHeaders: The request headers that spans have as attributes, redacted.
     ///   - responseHeaders: The response headers that spans have as attributes, redacted.
     ///   - redaction: What is redacted in spans.
@@ -107,7 +108,7 @@ public struct TracePropagation: RequestPolicy {
         }
     }
 
-    /// Sets the headers, in place of a `tracestate` that belongs to no `traceparent`.
+    /// Sets the context's headers. A `tracestate` of the request, which has no `traceparent`, is removed.
     func add(_ context: TraceContext, to headers: inout HTTPHeaders) {
         headers.remove("tracestate")
         for header in context.headers {

@@ -9,7 +9,8 @@ public import Foundation
 /// - `url.full`, redacted, `url.scheme`, `server.address` and `server.port`.
 /// - `url.template`, from the path on, as `/users/{id}`: of a request that was made with a `URLTemplate`; not after a
 ///   redirect, to which it does not apply.
-/// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; not with the first.
+/// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; left out when it is
+///   sent first.
 /// - `http.response.status_code`, if there was a response.
 /// - `network.protocol.version`, `network.peer.address` and `network.peer.port`, if the transport knows them.
 /// - `error.type`: the `AsyncNetError.Code` of the error that ended the transfer, or a status of 400 or above.
@@ -29,7 +30,7 @@ public struct TraceSpan: Sendable {
     public internal(set) var duration: Duration?
     /// The attributes, by their names.
     public internal(set) var attributes: [String: Attribute]
-    /// What happened meanwhile.
+    /// What happened during the span.
     public internal(set) var events: [Event] = []
     /// Whether an error ended the span.
     public internal(set) var status = Status.unset
@@ -71,14 +72,16 @@ public struct TraceSpan: Sendable {
 
     /// Whether a span ended with an error.
     public enum Status: Sendable, Hashable {
-        /// No error: a status below 400, or a cancel by the caller.
+        /// The hop has no error: it had a status below 400 or was cancelled. Whether a validator accepts the response
+        /// does not count.
         case unset
-        /// An error. The description is `nil` for a status of 400 or above, which an attribute has.
+        /// The hop failed with an error, which the text describes, or has a status of 400 or above; then the text is
+        /// `nil`.
         case error(String?)
     }
 
     /// Something that happened during a span: `repeated` if the transport sent the request again on another connection,
-    /// `cancelled` if the transfer was given up, by a cancel or as the response of another hedged transfer came first.
+    /// `cancelled` if the transfer was given up, by a cancel or because another hedged transfer's response came first.
     public struct Event: Sendable, Hashable {
         /// What happened.
         public let name: String

@@ -14,14 +14,14 @@ import AsyncNet
 ///
 /// A span ends once, when the response's body has ended, been refused or been given up; at the latest when the request
 /// ends. Both functions are called on the thread that carries the request, in an order that fits each span, for
-/// different requests at the same time. They must not block it.
+/// different requests at the same time. The functions must not block that thread.
 public protocol RequestTracer: Sendable {
     /// Begins a span, in the task that sends the request.
     ///
     /// - Returns: The context of the span, which is sent to the server. By default ``TraceSpan/context``, which has the
     ///   trace of ``TraceSpan/parent`` and a new identifier. A tracing system that has identifiers of its own, or that
-    ///   decides what is sampled, returns those. Without
-    ///   baggage or, in the same trace, `tracestate`, those of ``TraceSpan/context`` are sent.
+    ///   decides what is sampled, returns its own context. If the returned context has no baggage or, in the same
+    ///   trace, no `tracestate`, the values of ``TraceSpan/context`` are sent.
     func startSpan(_ span: TraceSpan) -> TraceContext
 
     /// Ends a span, which is complete now: ``TraceSpan/context`` is what ``startSpan(_:)`` returned.
