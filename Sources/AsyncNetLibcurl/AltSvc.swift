@@ -1,6 +1,6 @@
 import AsyncNet
 
-/// A parsed `Alt-Svc` field: what else serves an origin (RFC 7838 §3).
+/// A parsed `Alt-Svc` field: the alternative services of an origin (RFC 7838 §3).
 enum AltSvc: Equatable {
     /// The origin invalidates all its alternatives.
     case clear
@@ -38,7 +38,7 @@ enum AltSvc: Equatable {
         return Array(sequence(state: ()) { _ in scanner.next() }.prefix(mostServices))
     }
 
-    /// More are not read.
+    /// How many alternatives of a line are read at most.
     private static let mostServices = 20
 
     /// Digits; a larger number than fits is the longest lifetime.

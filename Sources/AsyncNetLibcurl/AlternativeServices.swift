@@ -1,12 +1,12 @@
 import AsyncNet
 
-/// The origins that offer HTTP/3 by `Alt-Svc`, and whether it works there (RFC 7838).
+/// The origins that offer HTTP/3 by `Alt-Svc` (RFC 7838), and whether their offers work.
 ///
 /// A struct without I/O: the caller passes the time.
 ///
-/// An offer is tried with one request; all others use the origin's HTTP/2 meanwhile. Once a response over HTTP/3 has
-/// arrived, all requests use it. An offer that fails is put aside: for five minutes, twice as long after each further
-/// failure, at most for a day.
+/// An offer is tried with one request; meanwhile all other requests use HTTP/2 or HTTP/1.1. Once a response over HTTP/3
+/// has arrived, all requests use HTTP/3. An offer that fails is put aside: for five minutes, twice as long after each
+/// further failure, at most for a day.
 ///
 /// Only the origin's own host counts, on any port: a server could otherwise make its clients send packets to any host.
 struct AlternativeServices {
@@ -21,10 +21,11 @@ struct AlternativeServices {
 
     /// How a request reaches its origin.
     enum Route: Equatable {
-        /// As without `Alt-Svc`.
+        /// Over HTTP/2 or HTTP/1.1: the origin has no valid offer, its offer is put aside, or another request is trying
+        /// it.
         case origin
-        /// On a new connection, over HTTP/3 or HTTP/2, whichever connects first: the trial of an offer on the origin's own
-        /// port.
+        /// On a new connection, over HTTP/3 or HTTP/2, whichever connects first: the trial of an offer on the origin's
+        /// own port.
         case race
         /// Over HTTP/3 only, to this port.
         case http3(port: Int, isTrial: Bool)
@@ -71,7 +72,7 @@ struct AlternativeServices {
         }
     }
 
-    /// Stores what a response from the origin over TLS offers; it replaces earlier offers (RFC 7838 §3.1).
+    /// Stores the offers of a response from the origin over TLS, which replace earlier offers (RFC 7838 §3.1).
     ///
     /// - Parameter age: The response's age in seconds, which counts against the lifetime.
     mutating func receive(_ field: AltSvc, from origin: Origin, age: Int64 = 0, at now: Instant) {
@@ -100,7 +101,7 @@ struct AlternativeServices {
         offers[origin]?.responses += 1
     }
 
-    /// Puts the origin's offer aside: it could not be connected to, or does not answer (RFC 7838 §2.4).
+    /// Puts the origin's offer aside: its server could not be connected to, or does not respond (RFC 7838 §2.4).
     mutating func failed(_ origin: Origin, at now: Instant) {
         guard let offer = offers[origin] else { return }
         // Several requests that failed together are one failure.
@@ -121,7 +122,8 @@ struct AlternativeServices {
         if !isSelective || offers[origin]?.port != origin.port { offers[origin] = nil }
     }
 
-    /// The number of responses over HTTP/3 so far, by which silence is told from a slow response.
+    /// The number of responses over HTTP/3 so far: if it grows while a request waits, the request's response is only
+    /// slow.
     func responses(from origin: Origin) -> Int { offers[origin]?.responses ?? 0 }
 
     /// Removes the offers that have expired and, if that is not enough, the one that expires first.

@@ -1,8 +1,7 @@
 import CAsyncNetLibcurl
 import Foundation
 
-/// A `curl_slist`, freed with this object. libcurl reads a list as long as there is a handle that has it, and does not
-/// change it.
+/// A `curl_slist`, freed with this object. libcurl reads the list as long as a handle has it, and does not change it.
 final class CurlList {
     private(set) var first: UnsafeMutablePointer<lc_list>?
 

@@ -7,7 +7,7 @@ import CAsyncNetLibcurl
 struct CurlMulti: @unchecked Sendable {
     private let pointer: OpaquePointer
 
-    /// `nil` if there is no memory or no file descriptor left.
+    /// Fails if there is no memory or no file descriptor left.
     init?(_ limits: LoopLimits) {
         guard let pointer = lc_multi_new() else { return nil }
         self.pointer = pointer
@@ -18,13 +18,14 @@ struct CurlMulti: @unchecked Sendable {
 
     func free() { lc_multi_free(pointer) }
     func wake() { lc_multi_wake(pointer) }
-    /// Lets libcurl handle what is ready: what the last wait found or, without one, what is ready now.
+    /// Lets libcurl handle the sockets and timers that the last wait found ready or, without a wait, that are ready
+    /// now.
     func perform() { lc_multi_perform(pointer) }
 
     /// Blocks until a socket, a timer or `wake` needs the thread.
     func wait(milliseconds: Int32) { lc_multi_wait(pointer, milliseconds) }
 
-    /// `false` if there is no memory.
+    /// Adds a handle; returns `false` if there is no memory.
     func add(_ handle: LibcurlHandle) -> Bool { lc_multi_add(pointer, handle.easy.pointer) == 0 }
     func remove(_ handle: LibcurlHandle) { lc_multi_remove(pointer, handle.easy.pointer) }
 

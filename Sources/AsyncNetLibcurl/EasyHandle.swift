@@ -38,7 +38,7 @@ struct EasyHandle: ~Copyable {
 
     // MARK: Callbacks
 
-    /// Sets the callbacks that open and close sockets, and those of transfers.
+    /// Sets the callbacks that open and close sockets, and the callbacks of transfers.
     func setCallbacks(for sockets: OpenedSockets) {
         let user = Unmanaged.passUnretained(sockets).toOpaque()
         lc_set_socket_function(pointer, { OpenedSockets.at($0).opened($1) }, user)

@@ -6,7 +6,7 @@ final class HTTP3Offers: Sendable {
     private let services = Locked(AlternativeServices())
     private let hasAddresses: Bool
 
-    /// `nil` if the transport cannot use offers: for other HTTP versions than `.automatic`, without HTTP/3 in libcurl,
+    /// Fails if the transport cannot use offers: for HTTP versions other than `.automatic`, without HTTP/3 in libcurl,
     /// through a proxy and through a unix socket.
     init?(_ configuration: LibcurlTransport.Configuration, _ version: Libcurl.Version) {
         guard configuration.httpVersion == .automatic, version.hasHTTP3, !configuration.isIndirect else { return nil }
@@ -32,12 +32,12 @@ final class HTTP3Offers: Sendable {
         let age = head.headers["Age"].flatMap(AltSvc.seconds) ?? 0
         services.withLock { services in
             services.receive(AltSvc(values), from: origin, age: age, at: .now)
-            // A configured address is for one host and port: an offer of another port would bypass it.
+            // A configured address is for one host and port: an offer on another port would bypass the address.
             if hasAddresses { services.remove(origin, unlessOnOwnPort: true) }
         }
     }
 
-    /// Stores how the response to a request arrived that used an offer.
+    /// Stores over which HTTP version the response to a request that used an offer arrived.
     func responded(_ use: HTTP3Use, _ head: HTTPResponseHead) {
         services.withLock { services in
             if head.httpVersion != "HTTP/3" {
@@ -52,8 +52,8 @@ final class HTTP3Offers: Sendable {
 
     func failed(_ use: HTTP3Use) { services.withLock { $0.failed(use.origin, at: .now) } }
 
-    /// Stores that a request ended without a response. If it waited, and no other response has arrived over HTTP/3
-    /// meanwhile, packets are lost on their way.
+    /// Stores that a request ended without a response. If the request waited for `silence`, and no other response over
+    /// HTTP/3 has arrived meanwhile, the offer counts as failed: packets are lost on the way.
     func ended(_ use: HTTP3Use) {
         services.withLock { services in
             let isSilent = use.start.duration(to: .now) >= HTTP3Use.silence
@@ -70,16 +70,16 @@ final class HTTP3Offers: Sendable {
 struct HTTP3Use {
     let origin: AlternativeServices.Origin
     let route: AlternativeServices.Route
-    /// How many responses over HTTP/3 had arrived from the origin at the start.
+    /// How many responses over HTTP/3 had arrived from the origin before this transfer began.
     let responses: Int
     let start = ContinuousClock.now
     /// Whether the request was sent.
     var isSent = false
 
-    /// How long connecting may take before the origin itself is connected to: a handshake of one round trip, with one
-    /// packet lost.
+    /// How long connecting to the offer may take before the transfer starts again without it: enough for a handshake of
+    /// one round trip, with one packet lost.
     static let connectTimeout = Duration.seconds(2)
-    /// After how long without a response a request that ends counts against the offer.
+    /// How long a request must have waited for a response so that its end counts against the offer.
     static let silence = Duration.seconds(1)
 
     var isTrial: Bool {

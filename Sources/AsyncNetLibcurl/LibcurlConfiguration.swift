@@ -1,8 +1,8 @@
 public import AsyncNet
 
 extension LibcurlTransport {
-    /// How a transport connects, and its limits. Those settings that `SocketTransport.Configuration` names so have no effect
-    /// over libcurl.
+    /// How a transport connects, and its limits. Some settings have no effect over libcurl, see
+    /// `SocketTransport.Configuration`.
     ///
     /// An interface in `localInterface` may also be given by a host name.
     public typealias Configuration = SocketTransport.Configuration

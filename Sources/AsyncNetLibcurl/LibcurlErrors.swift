@@ -17,7 +17,7 @@ enum LibcurlErrors {
         var unixSocket: String?
 
         var hasFailedToConnect: Bool { text.hasPrefix("Failed to connect") }
-        /// `nil` for a text that names the host, which may be any word.
+        /// libcurl's text; `nil` if it names the host, which may be any word.
         var textWithoutHost: String? { hasFailedToConnect ? nil : text }
     }
 
@@ -41,8 +41,8 @@ enum LibcurlErrors {
     /// §3, RFC 1929 §2).
     private static let socksRefusals = ["rejected by the SOCKS5 server", "No authentication method was acceptable"]
 
-    /// The error for a result inside a response's head, where libcurl's names, such as "out of memory", are wrong;
-    /// `nil` if the result has its usual meaning.
+    /// The error for a result while a response's head was received, for which libcurl's own texts, such as "out of
+    /// memory", are wrong; `nil` if the result has its usual meaning.
     static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
         // The line is longer than libcurl's own limit, 100 KiB.
@@ -114,13 +114,15 @@ enum LibcurlErrors {
         switch circumstances.verifyResult {
         case 9, 10: .certificateExpired
         case 62: .certificateHostMismatch
-        // Over QUIC libcurl's text names no cause, and 1 means that it checked the host name, but not the chain.
+        // Over QUIC libcurl's text names no cause. A verification result of 1 means that the host name was wrong, and
+        // the chain was not checked.
         case 1 where circumstances.hasFailedToConnect: .certificateHostMismatch
         default: circumstances.textWithoutHost.flatMap(byText) ?? .certificateNotTrusted
         }
     }
 
-    /// libcurl's text for a proxy in the environment; one in the configuration is checked before.
+    /// libcurl's text for a proxy in the environment. A proxy in the configuration is checked before the request is
+    /// sent.
     private static let unsupportedProxyScheme = "Unsupported proxy scheme"
 
     private static func byText(_ text: String) -> AsyncNetError.Code? {

@@ -20,8 +20,9 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// Set by `LoopAdmission` while the exchange waits for a permit.
     var place: Int?
 
-    /// Makes the tasks in which the user's sequence runs: made by the request's task, it gives them the task-local values of
-    /// that task, which the loop's thread does not have. `nil` without a sequence of the user's, and after the end.
+    /// Makes the tasks in which the user's sequence runs. The request's task makes this mailbox, so the tasks have its
+    /// task-local values, which the loop's thread does not have. `nil` without a sequence of the user's, and after the
+    /// end.
     private var tasks: Mailbox?
 
     /// - Throws: `AsyncNetError` with code `.fileNotReadable`, before anything is sent.

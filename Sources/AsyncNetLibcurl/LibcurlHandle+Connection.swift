@@ -2,7 +2,7 @@ import AsyncNet
 import CAsyncNetLibcurl
 import Foundation
 
-/// The connection that a transfer uses: whether the request may be sent on it, and what is reported of it.
+/// Decides whether the request may be sent on the connection that libcurl picked, and reports the connection.
 extension LibcurlHandle {
     /// Called before libcurl sends the request: the first time, and each time it sends the request again.
     ///
@@ -65,9 +65,9 @@ extension LibcurlHandle {
         if output.suffix(4).elementsEqual("\r\n\r\n".utf8) { reportHeads(false) }
     }
 
-    /// Turns libcurl's verbose output on right before the head is sent, and off after it: libcurl would write about all else
-    /// that it does, sends and receives too, which takes as long as all events of a request. With a proxy it is on all the
-    /// time, since the head of a CONNECT is sent earlier.
+    /// Turns libcurl's verbose output on right before the head is sent, and off after the head: libcurl would also
+    /// write about everything else that it does, which takes as long as all events of a request. With a proxy the
+    /// output is always on, since the head of a CONNECT is sent earlier.
     private func reportHeads(_ isOn: Bool) {
         if !template.mayUseProxy { easy.set(LC_VERBOSE, isOn ? 1 : 0) }
     }

@@ -2,7 +2,7 @@ import AsyncNet
 import CAsyncNetLibcurl
 import Foundation
 
-/// Which of libcurl's HTTP versions a transfer asks for, and how it comes back from an offer of HTTP/3 that fails.
+/// Picks the HTTP version of a transfer, and starts the transfer again without HTTP/3 if an offer fails.
 extension LibcurlHandle {
     /// Picks the version for this request. Without TLS no server can offer HTTP/2 or HTTP/3, so `.automatic` and
     /// `.http3Preferred` mean HTTP/1.1 there.
@@ -58,14 +58,14 @@ extension LibcurlHandle {
     /// The header that names the alternative which the request is sent to.
     var alternativeUsed: HTTPHeader? { http3?.alternative.map { HTTPHeader(name: "Alt-Used", value: $0) } }
 
-    /// Called with each response's head: what it offers, and how an offer worked.
+    /// Called with each response's head: stores the offers in it, and whether the used offer worked.
     func noteOffers(_ head: HTTPResponseHead, to request: HTTPRequestHead) {
         guard let offers = worker.loop.offers, request.urlText.isTLS else { return }
         if let use = http3.take() { offers.responded(use, head) }
         offers.receive(head, from: request.url)
     }
 
-    /// Whether the transfer ended before it was sent over HTTP/3, and starts again without the offer.
+    /// Whether the transfer failed before the request was sent over HTTP/3, so that it starts again without the offer.
     func leavesOffer(_ result: Int32) -> Bool {
         guard let use = http3, case .http3 = use.route, result != 0, !use.isSent, !hasHead, failure == nil,
             exchange?.pipe.isEnded == false

@@ -61,7 +61,7 @@ extension LibcurlHandle {
         return Int32(LC_SEEK_OK)
     }
 
-    /// Whether the server takes the rest of the request's body, as far as libcurl does not notice it.
+    /// Checks whether the server still takes the request's body, where libcurl does not notice that.
     func checkUpload() -> UploadChecks.Finding {
         guard let exchange else { return .settled }
         guard upload.isAwaitingBody else { return checkProgress(of: exchange) }

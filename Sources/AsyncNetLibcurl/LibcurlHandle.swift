@@ -24,7 +24,7 @@ final class LibcurlHandle {
     private var tunnel: TunnelResponse
     var body = Data()
     var upload = UploadProgress()
-    /// The offer of HTTP/3 that the transfer uses, until it is known whether that works.
+    /// The offer of HTTP/3 that the transfer uses, until it is known whether the offer works.
     var http3: HTTP3Use?
     /// Whether an offer of HTTP/3 has failed for this transfer.
     var avoidsOffers = false
@@ -32,7 +32,7 @@ final class LibcurlHandle {
     /// Whether the reader takes the body when it is complete.
     var isWhole = false
     var needsFlush = false
-    /// An error that a callback has found.
+    /// The error that a callback has stored.
     var failure: AsyncNetError?
 
     /// How much of the response has been received.
@@ -59,11 +59,11 @@ final class LibcurlHandle {
         var sentAtResponse: Int64?
         /// How many checks in a row have found that libcurl sent nothing.
         var quietChecks = 0
-        /// The number of the loop's rounds at the last check.
+        /// How many rounds the loop had made at the last check.
         var roundsAtCheck = 0
     }
 
-    /// `nil` if there is no memory.
+    /// Fails if there is no memory.
     init?(_ worker: LoopWorker, _ template: LibcurlTemplate) {
         guard let easy = template.copy() else { return nil }
         self.easy = easy
@@ -112,13 +112,13 @@ extension LibcurlHandle {
         try setRequest(exchange)
     }
 
-    /// Lets go of the exchange.
+    /// Releases the exchange, which the handle no longer carries.
     func drop() {
         endOffer()
         exchange = nil
     }
 
-    /// Whether the transfer ends, is started again, or lost its connection, for this result of libcurl.
+    /// What follows libcurl's result: the transfer ends, starts again, or has lost its connection.
     func end(_ result: Int32) -> ResendPolicy.End {
         guard exchange?.pipe.isEnded == false else { return .deliver }
         if leavesOffer(result) { return .restart }
@@ -152,7 +152,8 @@ extension LibcurlHandle {
         !hasHead && failure == nil && [51, 60, 90, 91].contains(result)
     }
 
-    /// libcurl has the certificates of a finished handshake, such as with a wrong pin, and none of a chain that it refused.
+    /// The certificates for an error of trust. libcurl has them only after a finished handshake, such as with a wrong
+    /// pin, and not if it refused the chain.
     private func trustFailure(_ error: AsyncNetError, _ measured: TransportMetrics) -> ServerTrustFailure {
         ServerTrustFailure(
             certificates: measured.serverCertificates,
@@ -205,8 +206,8 @@ extension LibcurlHandle {
         }
     }
 
-    /// Whether libcurl has made a connection on which the request has not been sent: what is received there is a proxy's
-    /// response to CONNECT, see `LibcurlTemplate.showsTunnels`.
+    /// Whether libcurl has made a connection on which the request has not been sent: a head that arrives then is a
+    /// proxy's response to CONNECT, see `LibcurlTemplate.showsTunnels`.
     private var isTunnelAwaited: Bool {
         template.showsTunnels && lc_new_connections(easy.pointer) > connectionCount
     }

@@ -10,9 +10,10 @@ final class LibcurlLoop: Sendable {
     enum Command {
         case start(LibcurlExchange)
         case cancel(LibcurlExchange)
-        /// The reader has taken bytes; a paused transfer can receive again.
+        /// The reader has taken bytes: a paused transfer can receive again.
         case receive(LibcurlExchange)
-        /// The body has more bytes to send.
+        /// The transfer may go on sending: its body has more bytes, its request was resumed, or an error status has
+        /// ended the sending.
         case send(LibcurlExchange)
     }
 
@@ -55,8 +56,7 @@ final class LibcurlLoop: Sendable {
 
     // MARK: From any thread
 
-    /// The transfers that have been submitted and are not over, and how busy the thread is. What it did before its last
-    /// transfer ended does not count.
+    /// How many submitted transfers are not over, and how busy the thread is: 0 if it has no transfers.
     var load: LoopDistribution.Load {
         let transfers = transfers.load(ordering: .relaxed)
         return LoopDistribution.Load(
@@ -80,7 +80,7 @@ final class LibcurlLoop: Sendable {
         if mustWake { wake() }
     }
 
-    /// Refuses new transfers and ends the thread after those it has.
+    /// Refuses new transfers, and ends the thread after its last transfer.
     func close() {
         let mustWake = inbox.withLock { inbox in
             inbox.isClosing = true
@@ -126,8 +126,7 @@ final class LibcurlLoop: Sendable {
 
     func transferEnded() { transfers.subtract(1, ordering: .relaxed) }
 
-    /// The thread is awake from here on until `rest`: what is posted meanwhile, by the thread itself too, needs no
-    /// wake-up.
+    /// Called when the thread wakes. Until `rest`, a posted command needs no wake-up, whichever thread posts it.
     func didWake() { inbox.withLock { $0.isAwake = true } }
 
     /// - Parameter part: The part of the time that the thread has worked, in percent; `nil` if it was not measured.

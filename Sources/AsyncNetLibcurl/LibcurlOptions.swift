@@ -29,8 +29,8 @@ extension LibcurlHandle {
             easy.set(LC_UPLOAD, 1)
             lc_set_offset(easy.pointer, Int32(LC_INFILESIZE_LARGE), exchange.bodyLength ?? -1)
         }
-        // `Accept-Encoding` is sent as any header and not by libcurl's option for it, with which libcurl would decode:
-        // the session decodes, with truncated bodies as errors and in bounded memory.
+        // `Accept-Encoding` is sent as an ordinary header, since libcurl would decode the body if its option were set:
+        // the session decodes, reports truncated bodies as errors, and uses bounded memory.
         if !request.head.headers.contains(name: "Accept-Encoding") { own.append("\(ContentDecoding.acceptEncoding)") }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
@@ -42,13 +42,14 @@ extension LibcurlHandle {
         headers = list
     }
 
-    /// For `Name;` libcurl sends an empty value; for `Name:` it omits a header that it would add itself.
+    /// A header's line for libcurl, which sends an empty value for `Name;`, and for `Name:` omits a header that it
+    /// would add itself.
     private static func line(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
     }
 
-    /// The list of hosts is not libcurl's, see `ProxyBypass`.
+    /// Sets no proxy for a host in the list of exceptions, which is not libcurl's own list, see `ProxyBypass`.
     private func bypassProxy(for url: URL) {
         if worker.configuration.proxy.isBypassed(by: url) { easy.set(LC_PROXY, "") }
     }

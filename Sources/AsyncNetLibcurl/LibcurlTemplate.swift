@@ -20,13 +20,13 @@ final class LibcurlTemplate {
     private let addresses: CurlList
     /// Certificates and keys, which libcurl reads as long as a copy of the handle exists.
     private var blobs: [UnsafeMutableRawPointer] = []
-    /// The error with which each request ends, if this libcurl refused an option; otherwise `nil`.
+    /// The error with which each request ends if this libcurl refused an option; `nil` if it refused none.
     private(set) var failure: AsyncNetError?
     let tls: TLSConfiguration
     /// Whether connections may be made through a proxy, as far as the environment says when the template is made.
     let mayUseProxy: Bool
-    /// Whether a proxy's responses to CONNECT are received as heads. Only a libcurl that tells when it sends a request, as
-    /// 7.80 and newer do, lets them be told from the response to the request.
+    /// Whether a proxy's responses to CONNECT are received as heads. They can be distinguished from the response to the
+    /// request only if libcurl reports when it sends the request, as 7.80 and newer do.
     var showsTunnels: Bool { mayUseProxy && lc_version_number() >= 0x07_50_00 }
     private let receiveRate: Int64?
     private let sendRate: Int64?
@@ -168,7 +168,7 @@ final class LibcurlTemplate {
         case .files(let certificate, let key):
             try easy.set(LC_SSLCERT, certificate, orRefuse: "a client identity")
             try easy.set(LC_SSLKEY, key, orRefuse: "a client identity")
-        // Refused before.
+        // The configuration's checks have refused these.
         case .pkcs12, .pkcs12File: return
         }
         // Without a password OpenSSL would read one from the terminal.

@@ -79,7 +79,7 @@ public final class LibcurlTransport: Transport {
         return engine.hosts.trust(for: request) { configuration.route.text(to: request.url) }
     }
 
-    /// None if the transport cannot be used.
+    /// The transport's loops; none if the transport cannot be used.
     var loops: [LibcurlLoop] { (try? engine.get())?.loops ?? [] }
 
     /// Refuses new requests, waits for running transfers to end, then closes all connections.

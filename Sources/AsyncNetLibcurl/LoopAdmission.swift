@@ -16,7 +16,7 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     enum Decision { case start, wait }
 
     private struct Origin {
-        /// Whether the last response that has arrived shared its connection; `nil` before the first.
+        /// Whether the last response that has arrived shared its connection; `nil` before the first response.
         var isHTTP2: Bool?
         var running = 0
         var line = WaitingLine<Transfer>()
@@ -116,7 +116,8 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
         return transfer
     }
 
-    /// An origin without transfers is kept, with what is known of it, unless there are many.
+    /// Removes an origin without transfers if there are many origins: what is known of an origin is kept as long as
+    /// possible.
     private mutating func removeIfUnused(_ key: OriginKey) {
         guard origins.count > Self.mostOrigins, origins[key]?.isUnused == true else { return }
         origins[key] = nil
@@ -126,8 +127,8 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
     /// a connection of its own.
     mutating func note(_ key: OriginKey, isHTTP2: Bool) { origins[key]?.isHTTP2 = isHTTP2 }
 
-    /// Whether a kept connection to the origin may be HTTP/2. Before a response has said so, it may only be one that libcurl
-    /// shares with another transfer of the origin, which runs.
+    /// Whether a kept connection to the origin may be HTTP/2. Before the first response, only a connection that libcurl
+    /// shares with a running transfer of the origin may be HTTP/2.
     func mayBeHTTP2(_ key: OriginKey) -> Bool {
         guard let origin = origins[key] else { return false }
         return origin.isHTTP2 ?? (origin.running > 1)

@@ -16,7 +16,7 @@ final class LoopWorker {
     private var handlesToFlush: [LibcurlHandle] = []
     private lazy var templates = LibcurlTemplates(loop, sockets)
     private var idleSince: ContinuousClock.Instant?
-    /// Whether a transfer was started, which may have left connections.
+    /// Whether a transfer was started, so that the multi handle may have connections.
     private var isUsed = false
     private let start = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
@@ -107,8 +107,7 @@ final class LoopWorker {
         }
     }
 
-    /// Delivers received bytes, except of handles whose transfers ended in this round: these have nothing left to
-    /// deliver.
+    /// Delivers received bytes. Handles whose transfers ended in this round have nothing left to deliver.
     private func flush() {
         for handle in handlesToFlush { handle.flush() }
         handlesToFlush.removeAll(keepingCapacity: true)
@@ -236,15 +235,15 @@ extension LoopWorker {
     /// Called when a response's head has arrived.
     func note(_ origin: OriginKey, isMultiplexed: Bool) { admission.note(origin, isHTTP2: isMultiplexed) }
 
-    /// Whether the kept connection with this local port can carry the transfer. Without TLS it is HTTP/2 by prior knowledge
-    /// only; that to a proxy may have carried other origins.
+    /// Whether the kept connection with this local port can carry the transfer. Without TLS a connection is HTTP/2 only
+    /// by prior knowledge; a connection to a proxy may have carried other origins.
     func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {
         let offersHTTP2 = exchange.request.head.urlText.isTLS || configuration.httpVersion == .http2
         return sockets.isUsable(
             port: port, isMultiplexed: offersHTTP2 && admission.mayBeHTTP2(exchange.origin))
     }
 
-    /// Called when the handle is paused until its body has more bytes to send, or its response is complete before its body is
-    /// sent.
+    /// Called when the handle is paused until its body has more bytes to send, or when its response is complete before
+    /// the body is sent.
     func checkUpload(of handle: LibcurlHandle) { uploadChecks.insert(handle) }
 }

@@ -7,14 +7,14 @@ import Foundation
 /// Used on the loop's thread only. libcurl calls `opened(_:)` and `close(_:)` with each socket that it opens or closes.
 final class OpenedSockets {
     private var all: Set<Int32> = []
-    /// The `errno` with which the system refused the last socket; 0 if it did not.
+    /// The `errno` with which the system refused the last socket; 0 if the system made it.
     private var refusal: Int32 = 0
 
     static func at(_ pointer: UnsafeMutableRawPointer) -> OpenedSockets {
         Unmanaged<OpenedSockets>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// - Parameter socket: A negative `errno` if there is none.
+    /// - Parameter socket: The socket, or a negative `errno` if the system refused it.
     func opened(_ socket: Int32) {
         refusal = max(0, -socket)
         if socket >= 0 { all.insert(socket) }
@@ -31,8 +31,9 @@ final class OpenedSockets {
         metrics.system_error != 0 ? Int32(truncatingIfNeeded: metrics.system_error) : refusal
     }
 
-    /// Whether a kept connection can carry another request: the server has not closed it, and it has no unread bytes, which
-    /// over HTTP/1 belong to no response. Connections to different servers may have the same port; all are looked at.
+    /// Whether a kept connection can carry another request: the server has not closed it, and it has no unread bytes,
+    /// which over HTTP/1 belong to no response. Connections to different servers may have the same local port: then all
+    /// of them must meet the condition.
     func isUsable(port: Int32, isMultiplexed: Bool) -> Bool {
         sockets(onPort: port).allSatisfy { socket in
             let bytes = lc_waiting_bytes(socket)
@@ -46,7 +47,7 @@ final class OpenedSockets {
         return !sockets.isEmpty && sockets.allSatisfy { lc_waiting_bytes($0) < 0 }
     }
 
-    /// None for port 0, which unix sockets have.
+    /// The sockets with this local port; none for port 0, which unix sockets have.
     private func sockets(onPort port: Int32) -> [Int32] {
         port > 0 ? all.filter { lc_local_port($0) == port } : []
     }

@@ -12,12 +12,12 @@ extension ProxyConfiguration {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Whether a proxy is named here; the environment may name one too.
+    /// Whether this configuration names a proxy; the environment may name one too.
     var isConfigured: Bool {
         if case .url = kind { true } else { false }
     }
 
-    /// Whether connections may be made through a proxy: one is named here, or in the environment at this time.
+    /// Whether connections may be made through a proxy: this configuration or, at this time, the environment names one.
     func mayBeUsed(isTLS: Bool) -> Bool {
         switch kind {
         case .none: return false

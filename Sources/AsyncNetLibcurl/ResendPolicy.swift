@@ -4,22 +4,22 @@ import AsyncNet
 /// connection fails.
 ///
 /// libcurl picks a kept connection without checking it for unread bytes, and repeats each request whose kept connection
-/// ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent requests; those
+/// ends before a byte of the response, up to five times. RFC 9110 §9.2.2 allows that only for idempotent requests. They
 /// are sent once more, on a new connection, since other kept connections may be closed too. The struct performs no I/O:
 /// `maySend` is called before each sending, `end` when libcurl has ended the transfer.
 struct ResendPolicy: Equatable {
     /// The connection that libcurl picked.
     enum Connection: Equatable {
-        /// Made for this request.
+        /// A connection that libcurl made for this request.
         case new
-        /// Open, without bytes that belong to no response.
+        /// A connection that was used before and is still open, without bytes that belong to no response.
         case kept
         case unusable
     }
 
     enum Permission: Equatable {
         case send
-        /// The request may be sent; it was sent before.
+        /// The request may be sent again.
         case sendAgain
         /// The request must not be sent, so libcurl ends the transfer; `end` then decides between a restart and an
         /// error.
@@ -31,7 +31,8 @@ struct ResendPolicy: Equatable {
         case deliver
         /// The request must be sent again on a new connection.
         case restart
-        /// A kept connection ended without a response, and the request may have been processed.
+        /// The request must not be sent again: the server may have processed it, its body can be sent only once, or a
+        /// second connection failed too.
         case lost
     }
 
