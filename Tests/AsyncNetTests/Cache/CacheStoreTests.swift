@@ -131,7 +131,7 @@ struct CacheStoreTests {
         #expect(await store.usage(of: nil) == (0, 0))
     }
 
-    @Test("Removing the stored responses of a URL keeps those of other URLs", arguments: Kind.allCases)
+    @Test("Removing the stored responses of a URL keeps the responses of other URLs", arguments: Kind.allCases)
     func removing(_ kind: Kind) async throws {
         let store = try store(kind)
         for key in ["a", "b"] { _ = await store.put(CacheKey(url: key), try .fixture([:]), [Data(key.utf8)]) }
@@ -225,7 +225,7 @@ struct DiskCacheStoreTests {
         #expect(await store.usage(of: nil).bytes <= 100_000)
     }
 
-    @Test("Stored files can be read by their owner only")
+    @Test("Only their owner can read stored files")
     func permissions() async throws {
         let inner = folder.url.appendingPathComponent("inner")
         let store = try DiskCacheStore(inner, capacity: 1 << 20)

@@ -44,7 +44,7 @@ struct StreamConnectionTLSTests {
         }
     }
 
-    @Test("finishWriting() over TLS 1.2 is .unsupportedByTransport, and the stream can still be used")
+    @Test("finishWriting() over TLS 1.2 throws .unsupportedByTransport, and the stream can still be used")
     func refusesHalfClose() async throws {
         try await withServer("t.sendall(t.recv(10))\nt.unwrap()", version: "TLSv1_2") { connection in
             #expect(await AsyncNetError.code { try await connection.finishWriting() } == .unsupportedByTransport)
@@ -54,7 +54,7 @@ struct StreamConnectionTLSTests {
     }
 
     @Test(
-        "A TLS connection that ends without close_notify is .connectionLost after all bytes are read",
+        "A read over TLS that ends without close_notify throws .connectionLost after all bytes are read",
         arguments: [4, 1_000_000])
     func truncated(_ count: Int) async throws {
         try await withServer("t.recv(1)\nt.sendall(bytes(\(count)))\nt.close()") { connection in

@@ -123,7 +123,7 @@ struct StreamConnectionTests {
         await connection.close()
     }
 
-    @Test("A write after finishWriting() is .invalidRequest, and reading goes on")
+    @Test("A write after finishWriting() throws .invalidRequest, and reading goes on")
     func writesAfterFinish() async throws {
         try await withServer(Self.echo) { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)
@@ -272,7 +272,7 @@ struct StreamConnectionTests {
     }
 
     @Test(
-        "connect() to an invalid host or port is .malformedURL, to a closed port .cannotConnect",
+        "connect() throws .malformedURL for an invalid host or port, and .cannotConnect for a closed port",
         arguments: [
             ("127.0.0.1", 0, .malformedURL), ("127.0.0.1", 65_536, .malformedURL), ("", 80, .malformedURL),
             ("a b", 80, .malformedURL), ("a/b", 80, .malformedURL), ("u@host", 80, .malformedURL),
@@ -298,7 +298,7 @@ struct StreamConnectionTests {
         #expect(ended == .malformedURL)
     }
 
-    @Test("receive() after abort() of a transport's connection is .connectionLost")
+    @Test("receive() after abort() of a transport's connection throws .connectionLost")
     func aborts() async throws {
         try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
             let transport = SocketTransport.sockets()
@@ -355,7 +355,7 @@ struct StreamConnectionTests {
         await transport.shutdown()
     }
 
-    @Test("connect() over a transport without raw streams is .unsupportedByTransport")
+    @Test("connect() over a transport without raw streams throws .unsupportedByTransport")
     func unsupported() async throws {
         for session in [
             Session(transport: .urlSession), Session(transport: .libcurl()), Session(transport: SilentTransport()),

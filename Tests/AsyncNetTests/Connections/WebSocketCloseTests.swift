@@ -49,7 +49,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("open() succeeds although the server closes the WebSocket at once, and is .webSocketClosed later")
+    @Test("open() succeeds although the server closes the WebSocket at once, and later throws .webSocketClosed")
     func closedAtOnce() async throws {
         try await withWebSockets(.webSocket(.closing(.normalClosure))) { server, session in
             for _ in 0..<20 {
@@ -108,7 +108,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("A connection that the server ends without a close frame is .connectionLost, with close code 1006")
+    @Test("A WebSocket whose server ends the connection without a close frame ends with .connectionLost and code 1006")
     func endWithoutClose() async throws {
         try await withWebSockets(.webSocket(.closing(.normalClosure), fault: .endWithoutClose)) {
             (server: MockServer, session: Session) async throws in
@@ -136,7 +136,7 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("close() with an invalid code or reason is .invalidRequest, and the WebSocket stays open")
+    @Test("close() with an invalid code or reason throws .invalidRequest, and the WebSocket stays open")
     func invalidClose() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())

@@ -90,7 +90,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("Messages that fifty tasks send at once arrive whole, and those of each task in order")
+    @Test("Messages that fifty tasks send at once arrive whole, and each task's messages arrive in order")
     func senders() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())

@@ -7,7 +7,7 @@ import Testing
 /// Pings, cancellation, reconnection and the session's end.
 @Suite("WebSocket: pings, cancellation, reconnection", .timeLimit(.minutes(5)))
 struct WebSocketLifeTests {
-    @Test("ping() returns the round-trip time, and a server's ping is answered with its own payload")
+    @Test("ping() returns the round-trip time, and the pong to a server's ping has the ping's payload")
     func ping() async throws {
         let answered = Gate()
         let reply = MockResponse.webSocket { socket in

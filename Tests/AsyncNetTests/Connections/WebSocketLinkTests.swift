@@ -18,7 +18,7 @@ struct WebSocketLinkTests {
 
     private func payload(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
 
-    @Test("A pong answers its ping and the earlier ones, each with its own round-trip time")
+    @Test("A pong ends the wait for its ping and all earlier pings, each with its own round-trip time")
     func answers() async throws {
         let answers = [Promise<Duration>(), Promise(), Promise()]
         for (number, answer) in answers.enumerated() { try link.sendPing(at: .seconds(number), answer) }
@@ -31,7 +31,7 @@ struct WebSocketLinkTests {
         #expect(code == .connectionLost)
     }
 
-    @Test("A ping whose task was cancelled is not answered by a later pong")
+    @Test("A later pong does not fulfil a ping whose task was cancelled")
     func forgets() async throws {
         let (forgotten, kept) = (Promise<Duration>(), Promise<Duration>())
         try link.sendPing(at: .zero, forgotten)

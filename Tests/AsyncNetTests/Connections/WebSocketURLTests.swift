@@ -6,7 +6,7 @@ import Testing
 @Suite("WebSocket URLs")
 struct WebSocketURLTests {
     @Test(
-        "The scheme ws becomes http and wss https; the rest of the URL stays",
+        "The scheme ws becomes http and wss becomes https, and the rest of the URL stays",
         arguments: [
             ("ws://a.example/chat?x=1", "http://a.example/chat?x=1"), ("wss://a.example", "https://a.example"),
             ("WSS://a.example:444/", "https://a.example:444/"), ("http://a.example/ws", "http://a.example/ws"),

@@ -71,7 +71,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("A 401 to the handshake is answered with credentials and another Sec-WebSocket-Key")
+    @Test("After a 401 the handshake is sent again with credentials and another Sec-WebSocket-Key")
     func challenge() async throws {
         try await withWebSockets { (server: MockServer, session: Session) async throws in
             await server.enqueue(.status(401, headers: ["WWW-Authenticate": "Basic realm=\"chat\""], body: "who?"))

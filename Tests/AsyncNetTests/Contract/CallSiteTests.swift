@@ -213,7 +213,7 @@ struct CallSiteTests {
         #expect(try await text(session.post("http://a/", parameters: 5, encoder: own)) == " 5")
     }
 
-    @Test("JSON is used by the documented calls, and a wrong type is decodingFailed")
+    @Test("The documented calls use JSON, and a wrong type ends with decodingFailed")
     func json() throws {
         let user = User.ada
         let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]

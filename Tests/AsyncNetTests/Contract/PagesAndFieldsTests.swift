@@ -122,7 +122,7 @@ struct PagesAndFieldsTests {
         await server.stop()
     }
 
-    @Test("An update with If-Match, as documented, is unacceptableStatus after a 412")
+    @Test("An update with If-Match, as documented, ends with unacceptableStatus after a 412")
     func refusedUpdate() async throws {
         let session = Session(
             baseURL: "http://a/",

@@ -65,7 +65,7 @@ struct StreamParserFuzzTests {
     func events(limit: Int) { fuzz(ServerSentEventParser(limit: limit), seed: 3) { $0 } }
 
     /// The shortest thing that can be right: all bytes at once, breaks found one after another.
-    @Test("Lines of random bytes are those of a second parser, written after the standard")
+    @Test("Random bytes are split into the same lines as by a second parser, written after the standard")
     func reference() {
         var random = Fuzzing.random(4)
         for _ in 0..<Fuzzing.inputs(1200) {

@@ -124,7 +124,7 @@ struct ParameterEncoderTests {
         #expect(query.url?.absoluteString == "http://a/?%2B&k%5B%5D=%7C")
     }
 
-    @Test("Encoding into a request without URL is malformedURL")
+    @Test("Encoding into a request without URL throws malformedURL")
     func noURL() throws {
         for encoder in Self.all.map(\.0) + [
             .query, ClosureParameterEncoder { _, request in request.httpBody = Data() },

@@ -51,7 +51,7 @@ struct RequestBodyTests {
         #expect(try await read(body) == data)
     }
 
-    @Test("A file that is not regular or not readable is fileNotReadable, without blocking")
+    @Test("A file that is not regular or not readable throws fileNotReadable, without blocking")
     func noFile() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe")

@@ -118,7 +118,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "keyEncoding changes each key of a path by itself, those of dictionaries too, and no brackets",
+        "keyEncoding changes each key of a path, also of a dictionary, and not the brackets",
         arguments: [
             (Encoder.KeyEncoding.useDefaultKeys, "myURLProperty[][innerKey]=1&userID[firstName]=1"),
             (.convertToSnakeCase, "my_url_property[][inner_key]=1&user_id[first_name]=1"),

@@ -22,7 +22,7 @@ struct DigestAuthorizationTests {
     }
 
     @Test(
-        "The Authorization header is that of RFC 7616 §3.9.1",
+        "The Authorization header is as in RFC 7616 §3.9.1",
         arguments: [
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -43,7 +43,7 @@ struct DigestAuthorizationTests {
 
     /// The RFC's own values are SHA-512 cut to 256 bits, which is another function; these are hashlib's.
     @Test(
-        "The Authorization header is that of RFC 7616 §3.9.2, with corrected SHA-512/256 hashes",
+        "The Authorization header is as in RFC 7616 §3.9.2, with corrected SHA-512/256 hashes",
         arguments: ["J\u{E4}s\u{F8}n Doe", "Ja\u{308}s\u{F8}n Doe"])
     func userHash(_ user: String) throws {
         var digest = try Self.digest(
@@ -63,7 +63,7 @@ struct DigestAuthorizationTests {
                 """)
     }
 
-    @Test("A Digest challenge without algorithm is answered with MD5, and without that parameter (RFC 2617 §3.5)")
+    @Test("After a Digest challenge without algorithm, credentials use MD5 and have no algorithm (RFC 2617 §3.5)")
     func rfc2617() throws {
         var digest = try Self.digest(
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\", opaque=\"o\""
@@ -76,7 +76,7 @@ struct DigestAuthorizationTests {
 
     /// The RFC's own value is wrong; this one is hashlib's.
     @Test(
-        "A Digest challenge without qop is answered without nc and cnonce (RFC 2069 §2.4)",
+        "After a Digest challenge without qop, credentials have no nc and no cnonce (RFC 2069 §2.4)",
         arguments: [
             ("", "1949323746fe6a43ef61f9606e7febea"),
             (", algorithm=sha-256", "89381827616a396139e299fae10b3a81aaa7bb9e04bee0dcb56ca48dd58af998"),

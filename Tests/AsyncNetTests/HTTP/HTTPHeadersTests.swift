@@ -55,7 +55,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "A method or header that would break the framing of the message is invalidRequest",
+        "A method or header that would break the framing of the message throws invalidRequest",
         arguments: [
             ("GET", "X", "a\r\nY: b"), ("GET", "X", "a\nb"), ("GET", "X", "a\u{0}"), ("GET", "X\r\nY", "a"),
             ("GET", "X Y", "a"), ("GET", "", "a"),

@@ -97,7 +97,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "Different Location values are several, whether joined or not; repeated equal values are one",
+        "Different Location values are several, joined or not, and repeated equal values are one",
         arguments: [(["/a", "/b"], ["/a", "/b"]), (["/a", "/a"], ["/a"]), (["/a?b,c"], ["/a?b,c"])])
     func locations(_ values: [String], _ expected: [String]) throws {
         #expect(try head("Location", values).values(of: .location) == expected)

@@ -50,7 +50,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "A text that is not an HTTP URL is malformedURL or unsupportedScheme",
+        "A text that is not an HTTP URL throws malformedURL or unsupportedScheme",
         arguments: [
             ("", .malformedURL), ("not a url", .malformedURL), ("http://", .malformedURL), ("http:///x", .malformedURL),
             ("http://a b/", .malformedURL),

@@ -104,7 +104,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "A template that violates RFC 6570 is malformedURL",
+        "A template that violates RFC 6570 throws malformedURL",
         arguments: [
             "{/id*", "/id*}", "{/?id}", "{var:prefix}", "{hello:2*}", "{??hello}", "{!hello}", "{=path}", "{$var}",
             "{|var*}", "{*keys?}", "{?empty=default,var}", "{-prefix|/-/|var}", "x{?empty|foo=none}", "/h{#hello+}",

@@ -129,7 +129,7 @@ struct EventMonitorTests {
         #expect(summaries.first?.error == nil)
     }
 
-    @Test("The times of events are those of the session's clock")
+    @Test("The times of events come from the session's clock")
     func instants() async throws {
         let (clock, recorder) = (TestClock(), EventRecorder())
         let stub = StubTransport(clock: clock) { _ in .text("abc").delayed(by: .seconds(7)) }

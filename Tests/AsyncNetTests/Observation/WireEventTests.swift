@@ -75,7 +75,7 @@ struct WireEventTests {
         }
     }
 
-    @Test("The event of a new TLS connection has the server's certificates, and that of a reused one has none")
+    @Test("The event of a new TLS connection has the server's certificates, and the event of a reused one has none")
     func certificates() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         await server.enqueue(.text("a"), .text("b"))

@@ -30,7 +30,7 @@ struct CachePartitionsTests {
     }
 
     @Test(
-        "A partition serves its own responses, not those of another partition or of the cache",
+        "A partition serves its own responses, and no responses of another partition or of the cache",
         arguments: Kind.allCases)
     func apart(_ kind: Kind) async throws {
         let sites = sites(try cache(kind), "user-7", "user-8")

@@ -447,7 +447,7 @@ struct CachingTests {
         #expect(response.response?.url?.absoluteString == "http://a/x#other")
     }
 
-    @Test("remove() drops the stored responses of one URL, and removeAll() those of every URL")
+    @Test("remove() drops the stored responses of one URL, and removeAll() all stored responses")
     func removing() async {
         let site = CachedSite(counting(["Cache-Control": "max-age=60"]))
         for path in ["x", "y"] { _ = await site.get("http://a/\(path)") }

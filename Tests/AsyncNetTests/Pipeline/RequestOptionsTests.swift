@@ -42,7 +42,7 @@ struct RequestOptionsTests {
     }
 
     @Test(
-        "maximumBodySize of the options, if set, replaces that of the session",
+        "maximumBodySize of the options, if set, replaces the session's",
         arguments: [(nil, false), (5, true), (4, false), (.max, true)] as [(Int64?, Bool)])
     func maximumBodySize(_ limit: Int64?, _ isAccepted: Bool) async {
         let session = Session(

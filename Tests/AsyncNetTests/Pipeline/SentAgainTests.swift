@@ -53,7 +53,7 @@ struct SentAgainTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A request that is sent again after a 421 answers a 401 with credentials")
+    @Test("A request that is sent again after a 421 is sent with credentials after a 401")
     func challenge() async throws {
         let count = Counter()
         let stub = StubTransport { request in

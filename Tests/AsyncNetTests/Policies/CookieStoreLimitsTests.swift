@@ -44,7 +44,7 @@ struct CookieStoreLimitsTests {
         #expect(Self.names(store) == left)
     }
 
-    @Test("Sending a cookie counts as its last use; reading the cookies of the jar does not")
+    @Test("Sending a cookie counts as its last use, and reading the cookies of the jar does not")
     func lastAccess() throws {
         var store = CookieStore(limits: Self.limits(perDomain: 3))
         Self.fill(&store, ["a", "b", "c"])
@@ -82,7 +82,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "By default a domain has at most 180 cookies and the store 3000; large sites are reduced to 50 each"
+        "By default a domain has at most 180 cookies and the store 3000, and large sites are reduced to 50 each"
     )
     func defaults() {
         var store = CookieStore()

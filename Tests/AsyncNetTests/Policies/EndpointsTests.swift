@@ -93,7 +93,7 @@ struct EndpointsTests {
         }
     }
 
-    @Test("After a failed attempt each other endpoint is tried, those of weight 0 last")
+    @Test("After a failed attempt each other endpoint is tried, endpoints of weight 0 last")
     func order() async throws {
         try await withServers(3) { servers async throws in
             let session = session([origin(servers[2]): 0, origin(servers[0]): 1, origin(servers[1]): 1])

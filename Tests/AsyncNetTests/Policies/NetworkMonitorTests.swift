@@ -82,7 +82,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.up)
     }
 
-    @Test("Cancelling a wait for the current path ends the watch, and the path is .unknown")
+    @Test("Cancelling a wait for the current path ends the watch, and returns .unknown")
     func cancelled() async {
         let feed = PathFeed()
         let monitor = feed.monitor

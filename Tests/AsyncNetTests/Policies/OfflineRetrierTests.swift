@@ -126,7 +126,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "Only connection failures are retried, and after connectionLost only those of idempotent methods",
+        "Only connection failures are retried, and .connectionLost only for idempotent methods",
         arguments: [
             (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true),
             (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),

@@ -122,7 +122,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 7)
     }
 
-    @Test("After a redirect a request holds the permit of the new origin and no longer that of the first")
+    @Test("After a redirect a request holds the permit of the new origin and no longer the first origin's")
     func redirectedOrigin() async throws {
         let (gate, held, clock) = (Gate(), Gate(), TestClock())
         let stub = StubTransport { request in

@@ -35,7 +35,7 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("A challenge whose body does not end is answered at once", arguments: TransportUnderTest.allCases)
+    @Test("After a challenge with an endless body credentials follow at once", arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
         let server = try RawServer(
             """

@@ -102,7 +102,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Equal Location lines are one target; different ones are badServerResponse",
+        "Equal Location lines are one target, and different ones throw badServerResponse",
         arguments: [(["/x", "/x"], true), (["/x", "", "/x "], true), (["/x", "/y"], false), (["/x", "/X"], false)])
     func severalTargets(_ lines: [String], _ isOne: Bool) throws {
         guard !isOne else { return #expect(try after(lines)?.head.url.path() == "/x") }
@@ -133,7 +133,7 @@ struct RedirectPolicyTests {
         #expect(error?.code == .redirectFailed)
     }
 
-    @Test("The twentieth redirect is followed, and the next one is tooManyRedirects")
+    @Test("The twentieth redirect is followed, and the next one ends with tooManyRedirects")
     func limit() throws {
         #expect(try next(302, .get, followed: 19) != nil)
         let error = #expect(throws: AsyncNetError.self) { try next(302, .get, followed: 20) }

@@ -115,7 +115,7 @@ struct RedirectingTests {
         }
     }
 
-    @Test("A redirect from https to http is redirectFailed unless the setting allows it")
+    @Test("A redirect from https to http ends with redirectFailed unless the setting allows it")
     func insecure() async throws {
         let session = Session(transport: stub(to: "http://a/to"))
         #expect(
@@ -126,7 +126,7 @@ struct RedirectingTests {
         #expect(try await allowed.serializing(String.self).value == "GET ")
     }
 
-    @Test("A redirect loop is tooManyRedirects with a message, and redirects are counted per attempt")
+    @Test("A redirect loop ends with tooManyRedirects and a message, and each attempt counts its redirects")
     func circle() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))

@@ -40,7 +40,7 @@ struct RequestAdapterTests {
         return await request.serializing(String.self).result
     }
 
-    @Test("An Interceptor calls its adapters and retriers in order, including those of a nested Interceptor")
+    @Test("An Interceptor calls its adapters and retriers in order, also the ones of a nested Interceptor")
     func combined() async throws {
         let calls = Locked<[String]>([])
         func retrier(_ name: String) -> Retrier {

@@ -59,7 +59,7 @@ struct RecordingTransportTests {
             ], "The body of a redirect is not read unless it is known to be short")
     }
 
-    @Test("Concurrent exchanges are in the order in which they were sent, not in that of their ends")
+    @Test("Concurrent exchanges are in the order in which they were sent, not in which they ended")
     func order() async throws {
         let (clock, gate) = (TestClock(), AsyncStream<Void>.makeStream())
         let stub = StubTransport { request in
@@ -178,7 +178,7 @@ struct RecordingTransportTests {
 
     // MARK: Bodies
 
-    @Test("Chunks of a stream are recorded separately, and those of a body delivered whole as one")
+    @Test("Chunks of a stream are recorded separately, and chunks of a body delivered whole as one")
     func chunkBoundaries() async throws {
         for isWhole in [true, false] {
             let transport = RecordingTransport(over: StubTransport { _ in MockResponse.chunked(["a", "b"]) })

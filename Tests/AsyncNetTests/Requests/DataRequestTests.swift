@@ -136,7 +136,7 @@ struct DataRequestTests {
         #expect(!"\(response) \(response.metrics) \(dumped)".contains("hunter2"))
     }
 
-    @Test("A 404 is delivered unless it is validated; then it is unacceptableStatus with the request")
+    @Test("A 404 is delivered, or with validation ends the request with unacceptableStatus, which has the request")
     func validation() async throws {
         let session = Session(transport: stub)
         #expect(try await session.request("http://a/404").serializing(JSON.self).value.error.string == "none")
@@ -319,7 +319,7 @@ struct DataRequestTests {
         }
     }
 
-    @Test("A relative reference without a base URL is malformedURL", arguments: ["", "?q", "#f", "."])
+    @Test("A relative reference without a base URL leads to malformedURL", arguments: ["", "?q", "#f", "."])
     func noBase(_ reference: String) async {
         #expect(
             await Session(transport: stub).request(reference).serializing(Data.self).result.failure?.code
@@ -466,7 +466,7 @@ struct DataRequestRegressionTests {
         #expect(await task.value.failure?.code == .timedOut)
     }
 
-    @Test("A URLRequest's timeoutInterval applies, and its httpBodyStream is invalidRequest")
+    @Test("A URLRequest's timeoutInterval applies, and its httpBodyStream leads to invalidRequest")
     func urlRequest() async throws {
         let clock = TestClock()
         let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))

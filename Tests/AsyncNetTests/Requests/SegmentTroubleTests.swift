@@ -186,7 +186,7 @@ struct SegmentTroubleTests {
         #expect(await download.result.failure?.code == .deadlineExceeded)
     }
 
-    @Test("A stalled response after the download started over is timedOut")
+    @Test("A response that stalls after the download started over leads to timedOut")
     func silentAfterOtherVersion() async throws {
         let (folder, clock) = (try TemporaryFolder(), TestClock())
         let stub = StubTransport { [file] request in

@@ -287,7 +287,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A stream with a negative length is invalidRequest and is not sent", arguments: TransportUnderTest.withHTTP2)
+    @Test(
+        "A stream with a negative length leads to invalidRequest, and nothing is sent",
+        arguments: TransportUnderTest.withHTTP2)
     func negativeLength(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
             let session = transport.session()

@@ -88,7 +88,7 @@ struct FinishingTests {
     }
 
     @Test(
-        "After finish() requests made by code of running requests are sent, and others are sessionFinished",
+        "After finish() requests by code of running requests are sent, and others end with sessionFinished",
         arguments: Place.allCases)
     private func needs(_ place: Place) async {
         let (box, errors, gate, clock) = (SessionBox(), Outcomes(), Gate(), TestClock())
@@ -230,7 +230,7 @@ struct FinishingTests {
         return (Session(transport: stub, configuration: .init(clock: clock)), stub)
     }
 
-    @Test("After finish() a loop over pages that has begun gets all pages, and a new one is sessionFinished")
+    @Test("After finish() a loop over pages that has begun gets all pages, and a new loop throws sessionFinished")
     func pages() async throws {
         let clock = TestClock()
         let (session, stub) = pages(clock)

@@ -72,7 +72,7 @@ struct SessionDefaultsTests {
                 == [#"{"starts_at":"2026-01-31T12:00:00Z","user_name":"Ada"}"#])
     }
 
-    @Test("A session's headers are added to the default headers, and replace those of the same name")
+    @Test("A session's headers are added to the default headers, and replace default headers of the same name")
     func headers() async throws {
         let stub = StubTransport { _ in .status(204) }
         var configuration = SessionConfiguration(headers: ["X-App": "1"])

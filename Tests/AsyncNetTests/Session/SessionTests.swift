@@ -7,20 +7,7 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "A transport that another session has shut down says so", arguments: TransportUnderTest.allCases)
-    func sharedTransport(_ kind: TransportUnderTest) async throws {
-        let transport = kind.make()
-        func session(_ transport: some Transport) -> Session { Session(transport: transport) }
-        let (first, second) = (session(transport), session(transport))
-        await first.finish()
-        let error = await second.request("http://127.0.0.1:1/").serializing(Data.self).result.failure
-        #expect(error?.code == .sessionFinished)
-        #expect(error?.message.contains("another session that it was given to has finished") == true)
-        #expect(error?.description.contains("A transport belongs to one session") == true)
-    }
-
-    @Test(
-        "A URL without a scheme but with a colon is unsupportedScheme, and the message suggests a fix",
+        "A URL with a colon and no scheme leads to unsupportedScheme, whose message suggests a fix",
         arguments: [
             ("documents:batchGet", true), ("localhost:8080/a", true), ("a.b-c:d?e:f#g", true), ("mailto:ada@h", true),
             ("ftp://h/a", false), ("ws://h/", false),
@@ -156,7 +143,7 @@ struct SessionTests {
         await released.wait()
     }
 
-    @Test("A request is timedOut exactly when the server was silent for the timeout")
+    @Test("A request ends with timedOut exactly when the server was silent for the timeout")
     func timeout() async {
         let clock = TestClock()
         let session = Session(
@@ -188,7 +175,7 @@ struct SessionTests {
         }
     }
 
-    @Test("A silent request is timedOut at the same time with and without a monitor", arguments: [false, true])
+    @Test("A silent server leads to timedOut at the same time with and without a monitor", arguments: [false, true])
     func observedTimeout(isObserved: Bool) async {
         let clock = TestClock()
         let session = Session(
@@ -206,7 +193,7 @@ struct SessionTests {
         #expect(await task.value.failure?.code == .timedOut)
     }
 
-    @Test("An invalid base URL is malformedURL")
+    @Test("An invalid base URL throws malformedURL")
     func badBase() async {
         let error = await Session(baseURL: "::", transport: StubTransport { _ in .status(200) }).get("x").serializing(
             Data.self

@@ -105,7 +105,7 @@ struct HTTP2ServerMachineTests {
     ]
 
     @Test(
-        "A client's violation of RFC 9113 on the connection is answered with GOAWAY and recorded with its section",
+        "After a client's violation of RFC 9113 on the connection the server sends GOAWAY and records the section",
         arguments: ofConnection)
     func violations(_ violation: Violation) {
         var machine = machine()
@@ -158,7 +158,7 @@ struct HTTP2ServerMachineTests {
         },
     ]
 
-    @Test("A client's violation of RFC 9113 on a stream is answered with RST_STREAM", arguments: ofStream)
+    @Test("After a client's violation of RFC 9113 on a stream the server sends RST_STREAM", arguments: ofStream)
     func streamViolations(_ violation: Violation) {
         var machine = machine(.init(initialWindow: 10))
         let events = machine.receive(bytes(violation.write))
@@ -228,7 +228,7 @@ struct HTTP2ServerMachineTests {
         #expect(machine.output.suffix(4) == [0, 0, 0, 0])
     }
 
-    @Test("PING is answered unless the server is configured not to answer")
+    @Test("The server answers PING unless it is configured not to")
     func ping() {
         for answers in [true, false] {
             var machine = machine(.init(answersPings: answers))

@@ -81,7 +81,9 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A body cut by the server is bodyEndedEarly, with Content-Length and without", arguments: [true, false])
+    @Test(
+        "A body cut by the server leads to bodyEndedEarly, with Content-Length and without",
+        arguments: [true, false])
     func cut(isChunked: Bool) async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             for fault in [MockResponse.Fault.resetStream(.noError, after: 5), .truncate(after: 5)] {

@@ -55,7 +55,7 @@ struct MockServerHTTP2Tests {
     // MARK: Versions
 
     @Test(
-        "A server of HTTP/2 answers requests over HTTP/2, with TLS and without", arguments: HTTP2Client.allCases,
+        "A server of HTTP/2 responds over HTTP/2, with TLS and without", arguments: HTTP2Client.allCases,
         [MockServer.TLS.selfSigned, nil])
     func version(_ client: HTTP2Client, _ tls: MockServer.TLS?) async throws {
         try await withHTTP2Server(client, tls: tls) { (server: MockServer, session: Session) async throws in
@@ -190,7 +190,7 @@ struct MockServerHTTP2Tests {
 
     // MARK: Streams
 
-    @Test("Requests on one connection are answered concurrently", arguments: HTTP2Client.allCases)
+    @Test("The server responds concurrently to requests on one connection", arguments: HTTP2Client.allCases)
     func concurrency(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in
             let (arrived, gate) = (Gate(), Gate())

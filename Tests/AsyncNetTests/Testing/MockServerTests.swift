@@ -11,7 +11,7 @@ import Testing
 struct MockServerTests {
     let session = Session(transport: .urlSession)
 
-    @Test("Enqueued responses are sent first, then those of the last matching route, then 404")
+    @Test("Enqueued responses are sent first, then the responses of the last matching route, then 404")
     func order() async throws {
         let server = try await MockServer.start()
         await server.route("/*") { _ in .text("any") }

@@ -31,7 +31,7 @@ struct StubConnectionTests {
         try stub.verify()
     }
 
-    @Test("A stub's status refuses a WebSocket with its body; a fault is connectionLost")
+    @Test("A stub's status refuses a WebSocket with its body, and a fault leads to connectionLost")
     func refused() async throws {
         let stub = StubTransport()
         stub.on(.get, "/room/1", replies: .status(403, body: "no"), .fault(.resetBeforeHead), .webSocket())
@@ -77,7 +77,7 @@ struct StubConnectionTests {
         await ended.wait()
     }
 
-    @Test("A released client ends the stub's loop over bytes; reset() is connectionLost for the client")
+    @Test("A released client ends the stub's loop over bytes, and after reset() the client gets connectionLost")
     func ends() async throws {
         let ended = Gate()
         let stub = StubTransport(connections: { connection in

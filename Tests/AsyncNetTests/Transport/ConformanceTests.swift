@@ -38,7 +38,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A connection that is reset as soon as it is made is .cannotConnect or .connectionLost",
+        "A request whose connection is reset at once ends with .cannotConnect or .connectionLost",
         arguments: TransportUnderTest.withHTTP2)
     func resetAtOnce(_ transport: TransportUnderTest) async throws {
         let code = try await result(.fault(.refuse), transport).error?.code
@@ -242,7 +242,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A request with an invalid header or method is .invalidRequest, and nothing is sent",
+        "A request with an invalid header or method ends with .invalidRequest, and nothing is sent",
         arguments: TransportUnderTest.withHTTP2)
     func injection(_ transport: TransportUnderTest) async throws {
         let session = transport.session()
@@ -290,7 +290,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Five hundred requests at once all succeed, and later ones are .sessionFinished after finish()",
+        "Five hundred requests at once all succeed, and requests after finish() end with .sessionFinished",
         arguments: TransportUnderTest.withHTTP2)
     func many(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start(speaks: .both)
@@ -325,7 +325,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Six hundred requests, most of them cancelled, succeed or are .cancelled, and none remains",
+        "Six hundred requests, most of them cancelled, succeed or end with .cancelled, and none remains",
         arguments: TransportUnderTest.withHTTP2)
     func storm(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -59,7 +59,7 @@ struct FairQueueTests {
         #expect(hosts.map { queue.enter($0) } == expected)
     }
 
-    @Test("Requests of an origin at its limit wait, and those of other origins do not")
+    @Test("Requests to an origin at its limit wait, and requests to other origins do not")
     func fullHost() {
         var queue = FairQueue<String>(.init(perSession: 2, perOrigin: 1))
         #expect([queue.enter("a"), queue.enter("a")] == [true, false])

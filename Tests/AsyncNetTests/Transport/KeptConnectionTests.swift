@@ -17,7 +17,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A POST or PATCH whose kept connection is closed is .connectionLost, and is not sent again",
+        "A POST or PATCH whose kept connection is closed ends with .connectionLost, and is not sent again",
         arguments: [(HTTPMethod.post, ""), (.post, "two"), (.patch, ""), (.patch, "two")],
         TransportUnderTest.withoutURLSession)
     func notRepeated(_ request: (method: HTTPMethod, body: String), _ transport: TransportUnderTest) async throws {
@@ -60,7 +60,7 @@ struct KeptConnectionTests {
     }
 
     @Test(
-        "A PUT whose second connection is closed too is .emptyReply, and is not sent a third time",
+        "A PUT whose second connection is closed too ends with .emptyReply, and is not sent a third time",
         arguments: TransportUnderTest.allCases
     )
     func repeatedOnce(_ transport: TransportUnderTest) async throws {
@@ -96,7 +96,7 @@ struct KeptConnectionTests {
 
     /// libcurl 7.83 to 8.0 wrote to freed memory here.
     @Test(
-        "A response whose first header line is folded is .badServerResponse, also after a redirect",
+        "A response with a folded first header line leads to .badServerResponse, also after a redirect",
         arguments: TransportUnderTest.allCases)
     func foldedFirstLine(_ transport: TransportUnderTest) async throws {
         let session = transport.session()

@@ -65,7 +65,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A gzip body with bytes after its end is decoded, and one that is cut is .badContentEncoding",
+        "A gzip body with bytes after its end is decoded, and a cut one ends the request with .badContentEncoding",
         arguments: TransportUnderTest.withoutURLSession)
     func known(_ transport: TransportUnderTest) async throws {
         let (whole, headers): (Data, HTTPHeaders) = (try Self.gzip(), ["Content-Encoding": "gzip"])
@@ -118,7 +118,7 @@ struct KeptContentTests {
         }
     }
 
-    @Test("A download as it was sent whose Repr-Digest does not match is .checksumMismatch")
+    @Test("A download as it was sent whose Repr-Digest does not match ends with .checksumMismatch")
     func wrongDigest() async throws {
         let reply = MockResponse(
             headers: ["Content-Encoding": "gzip", "Repr-Digest": "sha-256=:\(Data(count: 32).base64EncodedString()):"],

@@ -14,7 +14,7 @@ import Testing
             return LibcurlTransport().transportDescription
         }
 
-        @Test("A library path without a file is .transportUnavailable, and no other libcurl is loaded")
+        @Test("A library path without a file leads to .transportUnavailable, and no other libcurl is loaded")
         func missing() async {
             await #expect(processExitsWith: .success) {
                 #expect(Self.description(with: "/nowhere/libcurl.so.4").contains("/nowhere/libcurl.so.4: cannot open"))

@@ -27,7 +27,7 @@ struct ProxyRefusalTests {
     }
 
     @Test(
-        "A CONNECT that is refused is .proxyFailed with the proxy's response, and is retried after 5xx only",
+        "A refused CONNECT ends the request with .proxyFailed and the proxy's response, and is retried only after 5xx",
         arguments: statuses, kinds)
     func retries(_ status: Int, _ kind: TransportUnderTest) async throws {
         let policy = RetryPolicy(

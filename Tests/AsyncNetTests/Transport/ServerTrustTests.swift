@@ -99,7 +99,7 @@ struct ServerTrustTests {
         }
     }
 
-    @Test("connect() with .refused settings is .certificateNotTrusted, and opens no connection")
+    @Test("connect() with .refused settings throws .certificateNotTrusted, and opens no connection")
     func refusesStreams() async throws {
         try await withTLSServer { server in
             let session = Session(transport: .sockets())
@@ -126,7 +126,7 @@ struct ServerTrustTests {
     }
 
     @Test(
-        "With tlsForHosts, a host that no entry can name is .malformedURL", arguments: WireTransport.allCases)
+        "With tlsForHosts, a host that no entry can name leads to .malformedURL", arguments: WireTransport.allCases)
     func unnamedHost(_ wire: WireTransport) async throws {
         let configuration = SocketTransport.Configuration(tlsForHosts: ["*.example.com": .init(pins: [Self.wrongPin])])
         let url = try #require(URL(string: "https://a~b.example.com/"))

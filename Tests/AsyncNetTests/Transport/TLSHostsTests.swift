@@ -31,7 +31,7 @@ struct TLSHostsTests {
 
     /// libcurl maps international names (RFC 5895), if it was built so and the program has a locale of UTF-8.
     @Test(
-        "A spelling that libcurl maps to a host has the settings of that host, or is .malformedURL",
+        "A spelling that libcurl maps to a host has that host's settings, or ends the request with .malformedURL",
         arguments: [
             "LOCALHOST", "localhost.", "%4Cocalhost", "localhost%2E", "x:y@localhost", "%EF%BD%8Cocalhost",
             "%E2%84%93ocalhost", "local%C2%ADhost", "localhost%E3%80%82", "localhost%EF%BC%8E", "local%E2%80%8Bhost",

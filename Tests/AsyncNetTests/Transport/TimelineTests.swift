@@ -10,7 +10,7 @@ struct TimelineTests {
         requestStartTime: Date(timeIntervalSinceReferenceDate: 100), latency: .milliseconds(123),
         requestDuration: .milliseconds(150), serializationDuration: .microseconds(2600))
 
-    @Test("The description of a timeline is that of Alamofire 4")
+    @Test("The description of a timeline has Alamofire 4's form")
     func description() {
         let intervals = """
             "Latency": 0.123 secs, "Request Duration": 0.150 secs, "Serialization Duration": 0.003 secs, \

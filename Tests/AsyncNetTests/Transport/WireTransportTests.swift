@@ -47,7 +47,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A HEAD request with a body is .unsupportedByTransport", arguments: WireTransport.allCases)
+    @Test("A HEAD request with a body ends with .unsupportedByTransport", arguments: WireTransport.allCases)
     func headWithBody(_ wire: WireTransport) async throws {
         #expect(
             await WireTransport.failure {
@@ -152,7 +152,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A body stream that throws is .bodyStreamFailed, one of another length .bodyLengthMismatch",
+        "A request ends with .bodyStreamFailed if its body throws, and with .bodyLengthMismatch if its length is wrong",
         arguments: WireTransport.allCases, [Int64(3), 30])
     func brokenStreams(_ wire: WireTransport, _ length: Int64) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
@@ -170,7 +170,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A body's file is sent with Content-Length, and a missing file is .fileNotReadable",
+        "A body's file is sent with Content-Length, and a missing file ends the request with .fileNotReadable",
         arguments: WireTransport.allCases)
     func files(_ wire: WireTransport) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "asyncnet-\(UUID().uuidString)")
@@ -522,7 +522,7 @@ struct WireTransportTests {
         }
     }
 
-    @Test("A TLS handshake that exceeds connectTimeout is .timedOut", arguments: WireTransport.allCases)
+    @Test("A request whose TLS handshake exceeds connectTimeout ends with .timedOut", arguments: WireTransport.allCases)
     func connectTimeout(_ wire: WireTransport) async throws {
         let silent = try SilentListener()
         let transport = wire.make(.init(connectTimeout: .milliseconds(50)))
@@ -543,7 +543,7 @@ struct WireTransportTests {
     }
 
     @Test(
-        "A connection is made from the configured localInterface, and an unknown one is .cannotConnect",
+        "A connection is made from the configured localInterface, and an unknown one leads to .cannotConnect",
         arguments: WireTransport.allCases)
     func localInterface(_ wire: WireTransport) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in

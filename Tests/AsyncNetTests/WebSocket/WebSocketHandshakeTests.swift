@@ -73,7 +73,7 @@ struct WebSocketHandshakeTests {
         (101, ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=16"]),
     ]
 
-    @Test("A response that RFC 6455 §4.1 does not allow is .webSocketHandshakeFailed", arguments: refused)
+    @Test("A response that RFC 6455 §4.1 forbids leads to .webSocketHandshakeFailed", arguments: refused)
     func refuses(status: Int, changes: [String: String?]) throws {
         let handshake = try Self.handshake(protocols: ["v2", "v1"], compression: WebSocketCompression())
         let head = Self.response(to: handshake, status: status, changes)

@@ -148,7 +148,7 @@ struct WebSocketMachineTests {
         }
     }
 
-    @Test("A ping of 125 bytes is encoded, and one of 126 bytes is .invalidRequest")
+    @Test("A ping of 125 bytes is encoded, and a ping of 126 bytes throws .invalidRequest")
     func controls() throws {
         var machine = WebSocketMachine(role: .server, limits: Self.limits)
         let ping = try machine.encodePing(Data(count: 125))

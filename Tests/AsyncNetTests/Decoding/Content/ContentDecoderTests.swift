@@ -139,7 +139,7 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "More than a thousand empty gzip members or zstd frames are badContentEncoding",
+        "More than a thousand empty gzip members or zstd frames end with badContentEncoding",
         arguments: [
             (ContentDecoding.gzip, "H4sIAAAAAAACAwMAAAAAAAAAAAA="), (.zstd, "KLUv/SAAAQAA"),
         ])
@@ -199,7 +199,7 @@ struct ContentDecoderTests {
         #expect(try await decode(ContentDecoding.codings(in: ["zstd", " X-GZIP , identity"]), [encoded]) == Self.text)
     }
 
-    @Test("More than five content codings are badContentEncoding unless the body is empty")
+    @Test("More than five content codings lead to badContentEncoding unless the body is empty")
     func tooMany() async throws {
         let fields = [Array(repeating: "gzip", count: 6).joined(separator: ",")]
         let codings = Result { () throws(AsyncNetError) in try ContentDecoding.codings(in: fields) }

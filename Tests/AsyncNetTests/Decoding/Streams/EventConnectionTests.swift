@@ -45,7 +45,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A reconnection with a status other than 200 and 204 is unacceptableStatus",
+        "A reconnection with a status other than 200 and 204 ends with unacceptableStatus",
         arguments: [EventReconnection.ifResumable(), .always()], [201, 205, 301, 401, 403, 404, 410, 500, 503])
     func reconnectionRefused(_ policy: EventReconnection, _ status: Int) throws {
         for error in [nil, AsyncNetError(.connectionLost)] {
@@ -137,7 +137,7 @@ struct EventConnectionTests {
         #expect(next?.delay == milliseconds.map { .milliseconds($0) })
     }
 
-    @Test("A reconnection after a failed one is a retry, and one after an open stream is not")
+    @Test("A reconnection after a failed one is a retry, and a reconnection after an open stream is not")
     func retries() throws {
         var connection = try connection()
         let now = Date(timeIntervalSince1970: 0)

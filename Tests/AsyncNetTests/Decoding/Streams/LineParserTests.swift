@@ -60,7 +60,7 @@ struct LineParserTests {
     }
 
     @Test(
-        "A line longer than the limit is lineTooLong after the lines before it",
+        "A line longer than the limit throws lineTooLong after the lines before it",
         arguments: [
             ("12345\n12345\r\n12345", ["12345", "12345", "12345"], nil), ("1\n123456\n2", ["1"], .lineTooLong),
             ("123456", [], .lineTooLong),

@@ -38,7 +38,7 @@ struct AlamofireFormTests {
         }
     }
 
-    @Test("superEncoder() adds the members of the superclass to those of the subclass, at each level")
+    @Test("superEncoder() puts the members of the superclass beside the members of the subclass, at each level")
     func inheritance() throws {
         #expect(try readable(Own(), Encoder()) == "base=1&own=2")
         #expect(try readable(["a": Own()], Encoder()) == "a[base]=1&a[own]=2")

@@ -113,7 +113,7 @@ struct MultipartFormTests {
         #expect(MultipartForm(boundary: "ab").contentType == "multipart/form-data; boundary=ab")
     }
 
-    @Test("A part's header with a line break or NUL is encodingFailed")
+    @Test("A part's header with a line break or NUL throws encodingFailed")
     func injection() async {
         for headers in [["X": "a\r\nY: b"], ["X\r\nY": "b"], ["X": "a\0"], ["Content-Disposition": "a\nb"]]
             as [HTTPHeaders]
@@ -179,7 +179,7 @@ struct MultipartFormTests {
         }
     }
 
-    @Test("A form inside a form has its own Content-Type, and an invalid boundary of it is an error")
+    @Test("A form inside a form has its own Content-Type, and an invalid boundary of the inner form is an error")
     func nestedBoundaries() async throws {
         let inner = RequestBody.multipart(boundary: "I") { $0.append("x", name: "a") }
         let form = try await text { $0.append(inner, name: "in") }
@@ -225,7 +225,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "A multipart Content-Type without a boundary gets the form's; another boundary is invalidRequest",
+        "A multipart Content-Type without a boundary gets the form's, and another boundary throws invalidRequest",
         arguments: [
             ("multipart/form-data", "multipart/form-data; boundary=B"),
             ("Multipart/Mixed; a=b", "Multipart/Mixed; a=b; boundary=B"),

@@ -42,7 +42,7 @@ struct StoredResponseRangesTests {
     }
 
     @Test(
-        "A stored response answers a request for the whole body, or for a range of bytes that it has",
+        "A stored response serves a request for the whole body, or for a range of bytes that it has",
         arguments: [
             (200, "", [:], [:], true), (200, "", [:], ["Range": "bytes=0-4"], true),
             (200, "", ["Content-Length": "10"], ["Range": "bytes=10-"], false),

@@ -16,7 +16,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A cookie belongs to its host only, or with Domain to the hosts below that; other domains are refused",
+        "A cookie is for its host, or with Domain for the hosts below the domain, and other domains are refused",
         arguments: [
             ("a=1", "http://www.example.com/", "www.example.com only"),
             ("a=1; Domain=example.com", "http://www.example.com/", "example.com"),

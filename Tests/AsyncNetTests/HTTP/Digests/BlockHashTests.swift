@@ -12,7 +12,7 @@ struct BlockHashTests {
 
     /// RFC 6234 §8.5's tests that `MessageDigestTests` does not contain; those of whole bytes.
     @Test(
-        "Hashes with and without the processor's instructions are those of RFC 6234's examples",
+        "Hashes with and without the processor's instructions are as in RFC 6234's examples",
         arguments: [
             (
                 .sha256, String(repeating: "3031323334353637", count: 80),
@@ -54,7 +54,7 @@ struct BlockHashTests {
         if algorithm == .sha256 { #expect(portable(bytes).hexadecimal == digest) }
     }
 
-    @Test("SHA-256 of inputs of 0 to 300 bytes equals that of the portable code")
+    @Test("SHA-256 of inputs of 0 to 300 bytes is the same as by the portable code")
     func lengths() {
         var random = SeededRandom(state: 5)
         for length in 0...300 {
@@ -81,7 +81,7 @@ struct BlockHashTests {
         }
     }
 
-    @Test("The hash of two pieces equals that of the whole input, for any cut", arguments: HashAlgorithm.allCases)
+    @Test("The hash of two pieces equals the hash of the whole input, for any cut", arguments: HashAlgorithm.allCases)
     func cuts(_ algorithm: HashAlgorithm) {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let whole = MessageDigest.of(bytes, algorithm: algorithm)

@@ -56,7 +56,7 @@ struct ChecksumTests {
         #expect(Checksum.sha256(text).description == "sha-256:<invalid>")
     }
 
-    @Test("A checksum whose length is not that of its algorithm is refused")
+    @Test("A checksum whose length does not fit its algorithm is refused")
     func length() {
         #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 32))?.isValid == true)
         #expect(Checksum(.sha256, bytes: Array(repeating: 7, count: 31)) == nil)

@@ -13,7 +13,7 @@ struct MessageDigestTests {
         "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
 
     @Test(
-        "Digests are those of the examples in RFC 1321 §A.5 and FIPS 180-4",
+        "Digests are as in the examples of RFC 1321 §A.5 and FIPS 180-4",
         arguments: [
             (.md5, "", "d41d8cd98f00b204e9800998ecf8427e"), (.md5, "a", "0cc175b9c0f1b6a831c399e269772661"),
             (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
@@ -78,7 +78,7 @@ struct MessageDigestTests {
     /// Python's hashlib, over the hashes in hexadecimal, joined, of the bytes 0, 1, 2 and so on for each length up to
     /// 600.
     @Test(
-        "Digests of inputs of 0 to 600 bytes are those of Python's hashlib",
+        "Digests of inputs of 0 to 600 bytes are as by Python's hashlib",
         arguments: [
             (.md5, "fedbf744e9f34afa0b7c4914076bb4f6"),
             (.sha256, "62acfc975474b2e5edc0ad9ca12d14e1f12d081bee3dc42d7d0449a763ab23de"),
@@ -98,7 +98,7 @@ struct MessageDigestTests {
         #expect(MessageDigest.of(all.joined(), algorithm: algorithm).hexadecimal == hexadecimal)
     }
 
-    @Test("The digest of an input in random pieces equals that of the whole input", arguments: HashAlgorithm.allCases)
+    @Test("The digest of random pieces equals the digest of the whole input", arguments: HashAlgorithm.allCases)
     func pieces(_ algorithm: HashAlgorithm) {
         var random = SeededRandom(state: 11)
         let bytes = (0..<1500).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -133,7 +133,7 @@ struct HAREntryTests {
         #expect(try entry(given, []).request.headers.map(\.name) == ["A"])
     }
 
-    @Test("The end of one hop completes the entry of that hop only")
+    @Test("The end of one hop completes only that hop's entry")
     func segments() throws {
         var collector = HopCollector(bodyLimit: 0)
         func receive(_ event: RequestEvent, hop: Int) -> HARExchange? {
@@ -148,7 +148,7 @@ struct HAREntryTests {
         #expect(collector.openCount == 1)
     }
 
-    @Test("The memory cost of an entry is that of its heads, certificates and bodies")
+    @Test("The memory cost of an entry counts its heads, certificates and bodies")
     func cost() throws {
         let large = String(repeating: "a", count: 10_000)
         func cost(_ headers: HTTPHeaders, _ events: [RequestEvent]) throws -> Int {

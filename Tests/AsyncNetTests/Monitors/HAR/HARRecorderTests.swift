@@ -149,7 +149,7 @@ struct HARRecorderTests {
         #expect(log.comment == nil && log.entries.first?.error?.hasPrefix("cancelled") == true)
     }
 
-    @Test("A HAR file equals the recorder's data, and is fileNotWritable in a missing folder")
+    @Test("A HAR file equals the recorder's data, and writing it to a missing folder throws fileNotWritable")
     func file() async throws {
         let recorder = HARRecorder()
         let session = Session(transport: StubTransport { _ in .text("a") }, configuration: .init(monitors: [recorder]))

@@ -42,7 +42,7 @@ struct PrometheusTextTests {
                 """)
     }
 
-    @Test("Names of counters end in _total, those of gauges do not, and labels are sorted")
+    @Test("Names of counters end in _total, names of gauges do not, and labels are sorted")
     func counts() {
         var text = PrometheusText()
         text.add(MetricCount("a.b", "What.", [(["x": "2", "a": "1"], 3), (["x": "1"], 4), (["x": "0"], 0)]))

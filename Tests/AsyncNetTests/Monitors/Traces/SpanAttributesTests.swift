@@ -36,7 +36,7 @@ struct SpanAttributesTests {
     }
 
     @Test(
-        "url.full is redacted, and server.address and server.port are those of the URL",
+        "url.full is redacted, and server.address and server.port come from the URL",
         arguments: [
             ("http://a.example/x?y=1#z", "http://a.example/x?y=1#REDACTED", "a.example", 80),
             ("HTTPS://A.example:8443/", "HTTPS://A.example:8443/", "a.example", 8443),

@@ -98,7 +98,7 @@ struct TraceContextTests {
         #expect(context.headers.map(\.name) == ["traceparent"])
     }
 
-    @Test("A new trace has random identifiers and the random flag; a child has only another span identifier")
+    @Test("A new trace has random identifiers and the random flag, and a child differs only by its span identifier")
     func random() {
         let (one, other) = (TraceContext(), TraceContext(isSampled: false))
         #expect(one.traceID != other.traceID && one.spanID != other.spanID)

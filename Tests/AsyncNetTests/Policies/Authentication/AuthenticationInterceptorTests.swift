@@ -148,7 +148,7 @@ struct AuthenticationInterceptorTests {
         #expect(moved.refreshes.value == 1)
     }
 
-    @Test("Without a credential a request is missingCredential and not sent; after setCredential it succeeds")
+    @Test("Without a credential a request ends with missingCredential, not sent, and after setCredential it succeeds")
     func missing() async {
         let fixture = TokenFixture(nil)
         #expect(await fixture.get().failure?.code == .missingCredential)

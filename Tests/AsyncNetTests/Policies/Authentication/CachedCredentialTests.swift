@@ -54,7 +54,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("A request with .onlyIfCached that the cache cannot answer causes no refresh")
+    @Test("A request with .onlyIfCached and without a stored response causes no refresh")
     func onlyIfCached() async {
         let session = await session([], then: expired)
         let options = RequestOptions(cacheMode: .onlyIfCached)
@@ -68,7 +68,7 @@ struct CachedCredentialTests {
     }
 
     @Test(
-        "A request that the cache cannot answer has its credential refreshed before it is sent",
+        "Without a usable stored response, a request's credential is refreshed before it is sent",
         arguments: [
             ("/other", .get, .standard), ("/", .post, .standard), ("/", .get, .reload), ("/", .get, .revalidate),
             ("/", .get, .noStore), ("/stale", .get, .standard), ("/away", .get, .standard),
@@ -112,7 +112,7 @@ struct CachedCredentialTests {
         #expect(await sent.value.value == "Bearer secret-2")
     }
 
-    @Test("An event stream, which the cache never answers, has its expired credential refreshed first")
+    @Test("The expired credential of an event stream, which never uses the cache, is refreshed first")
     func stream() async {
         let session = await session(["/"], then: expired)
         let error = await #expect(throws: AsyncNetError.self) {
@@ -134,7 +134,7 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("With a concurrency limit, a request that the cache cannot answer waits for the refresh in progress")
+    @Test("With a concurrency limit, a request without a stored response waits for the refresh in progress")
     func limited() async {
         let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in

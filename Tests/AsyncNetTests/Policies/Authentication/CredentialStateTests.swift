@@ -13,7 +13,7 @@ struct CredentialStateTests {
         }
     }
 
-    @Test("A rejected current credential is refreshed, an older one is replaced, nil is missingCredential")
+    @Test("A rejected current credential is refreshed, an older one is replaced, and nil throws missingCredential")
     func remedies() {
         var state = CredentialState("a", window: nil)
         #expect(remedy(state, 0) == "refresh a")

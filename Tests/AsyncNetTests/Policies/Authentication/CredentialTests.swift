@@ -69,7 +69,7 @@ struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
 
     @Test(
-        "A challenge is answered with credentials, which later requests send without a challenge",
+        "After a challenge the request is sent with credentials, which later requests send without a challenge",
         arguments: ["Basic", "Digest"])
     func answered(_ scheme: String) async throws {
         let stub = stub(Guarded(scheme))
@@ -263,7 +263,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "A challenge to a stream or a download is answered over each transport",
+        "After a challenge, a stream or download is sent again with credentials over each transport",
         arguments: TransportUnderTest.allCases)
     func kinds(_ transport: TransportUnderTest) async throws {
         let guarded = Guarded("Digest")

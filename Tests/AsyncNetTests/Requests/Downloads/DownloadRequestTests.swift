@@ -110,7 +110,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A folder removed during the download is fileNotWritable")
+    @Test("A download whose folder is removed ends with fileNotWritable")
     func vanishing() async throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "in")
@@ -322,7 +322,7 @@ struct DownloadRequestTests {
         #expect(try Data(contentsOf: resumeData.partialFile) == Data("0123456789".utf8))
     }
 
-    @Test("A 206 with only a part of the rest, or without a requested range, is badServerResponse")
+    @Test("A 206 with only a part of the rest, or without a requested range, leads to badServerResponse")
     func shortPart() async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)
@@ -396,7 +396,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A second download to the same partial file is fileNotWritable")
+    @Test("A second download to the same partial file ends with fileNotWritable")
     func lockedPartialFile() async throws {
         let folder = try TemporaryFolder()
         let destination = DownloadDestination.file(

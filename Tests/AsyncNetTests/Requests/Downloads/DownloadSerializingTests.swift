@@ -69,7 +69,7 @@ struct DownloadSerializingTests {
         }
     }
 
-    @Test("Serializing a file that was removed is fileNotReadable")
+    @Test("Serializing a file that was removed ends with fileNotReadable")
     func removed() async throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appending(path: "user.json")

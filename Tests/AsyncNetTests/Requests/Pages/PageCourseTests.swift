@@ -63,7 +63,7 @@ struct PageCourseTests {
         #expect(!next.head.url.absoluteString.contains("@"))
     }
 
-    @Test("A credential answers a 401 of the first page's origin only", arguments: [("https://b/", 1), ("/2", 2)])
+    @Test("Only the first page's origin gets a credential after a 401", arguments: [("https://b/", 1), ("/2", 2)])
     func credentials(_ target: String, _ authorized: Int) async throws {
         let transport = PageTransport { request in
             guard request.head.headers.contains(name: "Authorization") else {
@@ -101,7 +101,7 @@ struct PageCourseTests {
     }
 
     @Test(
-        "A target that is a loop, not HTTP, or http after https is pagingFailed and not requested",
+        "A target that is a loop, not HTTP, or http after https leads to pagingFailed and is not requested",
         arguments: [
             ("", "loop"), ("https://a/#part", "loop"), ("http://a/", "http"), ("mailto:a@b", "scheme"),
             ("file:///etc/passwd", "scheme"), ("https:///x", "host"),

@@ -44,7 +44,7 @@ struct DecodedEventsTests {
     }
 
     @Test(
-        "Data that cannot be decoded is decodingFailed with the event's id and the request",
+        "Data that cannot be decoded throws decodingFailed with the event's id and the request",
         arguments: [
             ("id: 7\ndata: {}\n\n", "event \"7\""), ("data: {}\n\n", "an event without id"),
             ("id: \u{1B}[2J\ndata: {}\n\n", #"event "\u{1B}[2J""#),

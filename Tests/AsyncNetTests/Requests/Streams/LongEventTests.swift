@@ -29,7 +29,7 @@ struct LongEventTests {
         #expect(try await lengths(of: stream.serverSentEvents(reconnection: .never)) == [length])
     }
 
-    @Test("An event above maximumLength is lineTooLong, and the error names the setting", arguments: [99, 100, 101])
+    @Test("An event above maximumLength throws lineTooLong, which names the setting", arguments: [99, 100, 101])
     func eventLimit(_ length: Int) async throws {
         let stream = session(Self.event(length), "text/event-stream").stream("http://a/")
         do {
@@ -147,7 +147,7 @@ struct LongEventTests {
         #expect(!found.isEmpty && !found.contains(false))
     }
 
-    @Test("No memory is reserved for the length limit, and that of a long event is released")
+    @Test("No memory is reserved for the length limit, and the memory of a long event is released")
     func memory() throws {
         var events = ServerSentEventParser(limit: 1 << 40)
         var texts = JSONSequenceParser(limit: 1 << 40)

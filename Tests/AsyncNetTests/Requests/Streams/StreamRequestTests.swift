@@ -155,7 +155,7 @@ struct StreamRequestTests {
     }
 
     @Test(
-        "A body above the limit is bodyTooLarge, compressed or not, streamed or collected",
+        "A body above the limit leads to bodyTooLarge, compressed or not, streamed or collected",
         arguments: TransportUnderTest.withHTTP2)
     func tooLarge(_ transport: TransportUnderTest) async throws {
         let bomb = try Compressor(.gzip).compress(Data(count: 20_000_000), isLast: true)

@@ -101,7 +101,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test(".halfOpen drops the bytes of its direction, and not those of the other", arguments: Client.allCases)
+    @Test(".halfOpen drops the bytes of its direction, and no bytes of the other direction", arguments: Client.allCases)
     func halfOpen(_ client: Client) async throws {
         try await withProxy(client) { (server: MockServer, proxy: FaultProxy, session: Session) async throws in
             let cut = proxy.add(.halfOpen, .downstream)

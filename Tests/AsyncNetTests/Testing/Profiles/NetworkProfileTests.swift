@@ -44,7 +44,7 @@ struct NetworkProfileTests {
         #expect(numbers.map { ExchangeChance(other, number: $0) } != chances)
     }
 
-    @Test("Without jitter and loss each exchange has the profile's latency; with a loss of 1 each is lost")
+    @Test("Without jitter and loss each exchange has the profile's latency, and with a loss of 1 each exchange is lost")
     func certainty() {
         let plain = (0..<100).map { ExchangeChance(.slow3G, number: $0) }
         #expect(plain.allSatisfy { $0.latency == .seconds(2) && !$0.isLost })

@@ -118,7 +118,7 @@ struct ShapedTransportTests {
         }
     }
 
-    @Test("Runs with one seed have the same jitter and losses; a run with another seed has others")
+    @Test("Runs with the same seed have the same jitter and losses, and a run with another seed has other ones")
     func seeds() async throws {
         func run(_ seed: UInt64) async -> [String] {
             let clock = TestClock()
@@ -140,7 +140,7 @@ struct ShapedTransportTests {
         #expect((1..<20).contains(lost))
     }
 
-    @Test("A request over an offline profile is cannotConnect, and is not sent")
+    @Test("A request over an offline profile ends with cannotConnect, and is not sent")
     func offline() async {
         let stub = echo()
         let session = session(.offline, over: stub, TestClock())
@@ -148,7 +148,7 @@ struct ShapedTransportTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A slow body causes no timeout, a stalled body is timedOut, and a deadline ends a slow body")
+    @Test("A slow body causes no timeout, a stalled body ends with timedOut, and a deadline ends a slow body")
     func limits() async throws {
         let clock = TestClock()
         let slow = session(NetworkProfile(download: 1000), over: echo(), clock)
@@ -180,7 +180,7 @@ struct ShapedTransportTests {
         #expect(clock.now.offset == time)
     }
 
-    @Test("An upload whose file cannot be read is fileNotReadable")
+    @Test("An upload whose file cannot be read ends with fileNotReadable")
     func files() async throws {
         let missing = URL(filePath: "/missing-\(UUID())")
         let head = HTTPRequestHead(method: .put, url: try "http://a/".asURL())

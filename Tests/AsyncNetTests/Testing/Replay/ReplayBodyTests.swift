@@ -47,7 +47,7 @@ struct ReplayBodyTests {
             ])
     }
 
-    @Test("The URL of a replayed response is that of the request, not the recorded one")
+    @Test("The URL of a replayed response is the request's, not the recorded one")
     func url() async throws {
         let transport = ReplayTransport(Recording([.text(Request("GET http://old/a"))]), matching: [.path])
         let head = HTTPRequestHead(url: Request("GET http://new/a").url)

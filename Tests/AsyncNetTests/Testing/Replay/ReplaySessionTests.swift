@@ -31,7 +31,7 @@ struct ReplaySessionTests {
     }
 
     @Test(
-        "A recorded 401 is answered with credentials that match the redacted ones of the recording",
+        "After a recorded 401, the sent credentials match the redacted ones of the recording",
         arguments: ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"])
     func challenges(_ challenge: String) async throws {
         let url = Request("GET /private").url

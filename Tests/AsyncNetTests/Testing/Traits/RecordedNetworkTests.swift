@@ -56,7 +56,7 @@ struct RecordedNetworkTests {
         }
     }
 
-    @Test("Mode .all replaces the recording; mode .new adds exchanges that it lacks")
+    @Test("Mode .all replaces the recording, and mode .new adds the exchanges that the recording lacks")
     func allAndNew() async throws {
         try await withCountingServer { server in
             try Recording().write(to: file)
@@ -103,7 +103,7 @@ struct RecordedNetworkTests {
         #expect(unreadable.first?.text == reason)
     }
 
-    @Test("A failed test writes no recording; a test with only a known issue does", arguments: [true, false])
+    @Test("A failed test writes no recording, and a test with only a known issue writes one", arguments: [true, false])
     func failed(_ fails: Bool) async throws {
         try await withCountingServer { server in
             let trait = trait(.all)
@@ -223,7 +223,7 @@ struct RecordedNetworkTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("A recording trait sends requests through the outer trait; a replaying trait does not")
+    @Test("A recording trait sends requests through the outer trait, and a replaying trait sends none")
     func outside() async throws {
         let recorded = trait()
         try await withTrait(.stubbedNetwork { .text("stub \($0.path)") }) {

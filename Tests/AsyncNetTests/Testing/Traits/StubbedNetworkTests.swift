@@ -33,7 +33,7 @@ struct StubbedNetworkTests {
     }
 
     @Test(
-        "Every kind of request is answered by the trait",
+        "The trait responds to every kind of request",
         .stubbedNetwork { await TaggedSite("trait").reply(to: $0) },
         arguments: TaggedRequest.allCases.filter { $0 != .retried })
     func kinds(_ request: TaggedRequest) async throws {
@@ -54,7 +54,7 @@ struct StubbedNetworkTests {
     }
 
     @Test(
-        "Requests without a route are answered by the outer trait",
+        "The outer trait responds to requests without a route",
         .stubbedNetwork(.get, "/a", replies: .text("a1"), .text("a2")),
         .stubbedNetwork(.get, "/b", times: .once) { _ in .text("b") })
     func routes() async throws {
@@ -75,7 +75,7 @@ struct StubbedNetworkTests {
         }
 
         @Test(
-            "The trait of a nested suite's test overrides those of both suites",
+            "The trait of a nested suite's test overrides the traits of both suites",
             .stubbedNetwork { _ in .text("nested test") })
         func test() async throws {
             #expect(try await text() == "nested test")
@@ -84,14 +84,14 @@ struct StubbedNetworkTests {
 
     // MARK: Tasks
 
-    @Test("Requests of child tasks and unstructured tasks are answered by the test's trait")
+    @Test("The test's trait responds to requests of child tasks and unstructured tasks")
     func tasks() async throws {
         async let child = text()
         #expect(try await child == "suite")
         #expect(try await Task { try await text() }.value == "suite")
     }
 
-    @Test("Requests of a detached task or thread are answered if their session was given Transport.current")
+    @Test("The trait responds to requests of a detached task or thread if their session has Transport.current")
     func detached() async throws {
         let session = Session(transport: .current)
         #expect(try await Task.detached { try await text(over: session) }.value == "suite")
@@ -106,7 +106,7 @@ struct StubbedNetworkTests {
         #expect(current)
     }
 
-    @Test("After the test, a request over its transport is transportUnavailable")
+    @Test("After the test, a request over its transport ends with transportUnavailable")
     func over() async throws {
         let kept = Locked<Session?>(nil)
         try await withTrait(.stubbedNetwork { _ in .text("kept") }) {

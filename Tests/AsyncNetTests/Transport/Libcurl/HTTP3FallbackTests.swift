@@ -38,7 +38,7 @@ struct HTTP3FallbackTests {
     }
 
     @Test(
-        "With .http3 a request is .cannotConnect if the server's port does not answer over UDP", .enabled(if: hasHTTP3))
+        "With .http3 a request ends with .cannotConnect if the port is closed for UDP", .enabled(if: hasHTTP3))
     func onlyHTTP3() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         let session = session(server, .http3)

@@ -162,7 +162,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "A host of 256 bytes is .malformedURL with a SOCKS5 proxy or a proxy of the environment",
+        "A request to a host of 256 bytes ends with .malformedURL through a SOCKS5 proxy or the environment's proxy",
         arguments: [
             (ProxyConfiguration.socks5("127.0.0.1", port: 1), 255, false), (.socks5("127.0.0.1", port: 1), 256, true),
             (.url("SOCKS5h://a"), 40_000, true), (.environment, 256, true), (.none, 256, false),

@@ -131,7 +131,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "HTTP_1_1_REQUIRED leads to HTTP/1.1, or to an error if the settings allow HTTP/2 only",
+        "HTTP_1_1_REQUIRED leads to HTTP/1.1, or to an error if the settings allow only HTTP/2",
         arguments: [MockResponse.Fault.resetStream(.http11Required), .goAway(.http11Required, lastStream: 0)])
     func http11Required(fault: MockResponse.Fault) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: .both)
@@ -253,7 +253,7 @@ struct HTTP2ConnectionTests {
         #expect(try await session.upload(body, to: url).serializing(String.self).value == "done")
     }
 
-    @Test("A silent server that does not answer PING is .connectionLost, one that does is waited for")
+    @Test("A request to a silent server waits while it answers PING, and otherwise ends with .connectionLost")
     func keepAlive() async throws {
         for answers in [false, true] {
             let server = try await MockServer.start(speaks: .both, http2: .init(answersPings: answers))

@@ -224,7 +224,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A server that sends without end in the TLS handshake is .tlsHandshakeFailed, not a timeout")
+    @Test("A server that sends without end in the TLS handshake leads to .tlsHandshakeFailed, not to a timeout")
     func endlessHandshake() async throws {
         // HelloRequests, which no client answers in a handshake (RFC 5246 §7.4.1.1).
         let server = try RawServer(
@@ -288,7 +288,7 @@ struct SocketTransportTests {
     }
 
     @Test(
-        "Headers beyond the limit of bytes or lines are .badServerResponse, which names the limit",
+        "A response with headers beyond the limit of bytes or lines leads to .badServerResponse, which names the limit",
         arguments: [("X: 1", 20, "10 headers"), (String(repeating: "x", count: 3000) + ": 1", 1, "2000 bytes")])
     func limits(_ line: String, _ count: Int, _ text: String) async throws {
         let server = try RawServer(

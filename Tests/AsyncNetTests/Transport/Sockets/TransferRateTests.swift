@@ -25,7 +25,7 @@ struct TransferRateTests {
         #expect(decision == expected)
     }
 
-    @Test("A rate of one byte a second allows one byte, then none for a second")
+    @Test("A rate of one byte a second allows one byte, then no byte for a second")
     func slowest() {
         #expect(decision(1, moved: 0, after: .zero) == .move(atMost: 1))
         guard case .wait(let time) = decision(1, moved: 1, after: .zero) else {

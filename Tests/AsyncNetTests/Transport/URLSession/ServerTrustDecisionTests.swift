@@ -57,13 +57,13 @@ struct ServerTrustDecisionTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("The evaluation with settings .refused is .certificateNotTrusted")
+    @Test("The evaluation with settings .refused throws .certificateNotTrusted")
     func refused() {
         let error = #expect(throws: AsyncNetError.self) { try decision(.refused).evaluation() }
         #expect(error?.code == .certificateNotTrusted)
     }
 
-    @Test("A server without one of the pins is .certificatePinMismatch although the platform trusts it")
+    @Test("A server with none of the pins leads to .certificatePinMismatch although the platform trusts it")
     func pins() throws {
         let chain = [try der]
         #expect(decision(.init()).error(chain, nil) == nil)

@@ -39,7 +39,7 @@ struct URLSessionBacklogTests {
         #expect(folder.contents.isEmpty)
     }
 
-    @Test("A backlog above its limit is .readerTooSlow, and one without a folder .temporaryFileFailed")
+    @Test("A backlog above its limit ends with .readerTooSlow, and without a folder with .temporaryFileFailed")
     func spillFailures() async throws {
         let folder = try TemporaryFolder()
         for (place, limit, code) in [

@@ -15,7 +15,7 @@ struct URLSessionTransportTests {
         await request.serializing(Data.self).result.failure?.code
     }
 
-    @Test("A GET with a body and, on Linux, a URL with an IPv6 address are .unsupportedByTransport")
+    @Test("A GET with a body and, on Linux, a request to an IPv6 address end with .unsupportedByTransport")
     func unsupported() async throws {
         let session = Session(transport: .urlSession)
         #expect(
@@ -38,7 +38,7 @@ struct URLSessionTransportTests {
         ]
 
         @Test(
-            "A TLS setting that URLSession cannot enforce is .unsupportedByTransport, which names sockets",
+            "A TLS setting that URLSession cannot enforce leads to .unsupportedByTransport, which names sockets",
             arguments: settings)
         func tls(_ tls: TLSConfiguration) async throws {
             for transport in [
@@ -63,7 +63,7 @@ struct URLSessionTransportTests {
     #endif
 
     /// Told of as queued, the body has been measured and not yet read.
-    @Test("An upload whose file changes before it is read is .fileChanged")
+    @Test("An upload whose file changes before it is read ends with .fileChanged")
     func changedFile() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(300_000))

@@ -117,14 +117,14 @@ struct HTTP1ReceiverTests {
     }
 
     @Test(
-        "A response without its last byte is .bodyEndedEarly or .connectionLost",
+        "A response without its last byte throws .bodyEndedEarly or .connectionLost",
         arguments: wholes.filter { $0.isReusable && $0.left.isEmpty })
     func cut(_ whole: Whole) {
         let code = read(String(whole.reply.dropLast())).error?.code
         #expect(code == .bodyEndedEarly || code == .connectionLost)
     }
 
-    @Test("A connection that ends before any byte is .emptyReply")
+    @Test("A connection that ends before any byte throws .emptyReply")
     func empty() { #expect(read("").error?.code == .emptyReply) }
 
     @Test(
@@ -161,7 +161,7 @@ struct HTTP1ReceiverTests {
         headBytes: 200, headerLines: 3, informationalResponses: 2, chunkExtensionBytes: 20, trailerBytes: 50)
 
     @Test(
-        "A head or chunk above a limit is .badServerResponse, also if its line never ends",
+        "A head or chunk above a limit throws .badServerResponse, also if its line never ends",
         arguments: [
             ok + "A: " + String(repeating: "a", count: 300), ok + String(repeating: "A: b\r\n", count: 4) + "\r\n",
             String(repeating: "HTTP/1.1 100 C\r\n\r\n", count: 3),

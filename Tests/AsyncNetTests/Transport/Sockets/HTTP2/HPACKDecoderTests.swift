@@ -115,7 +115,7 @@ struct HPACKDecoderTests {
         #expect(try decoder.decode(hex(bytes)).texts == [field])
     }
 
-    @Test("The size of a table's entry counts the received bytes, not those of its text in UTF-8")
+    @Test("The size of a table's entry counts the received bytes, not the bytes of its text in UTF-8")
     func sizeOfLatin1() throws {
         var decoder = HPACKDecoder()
         // The name é as Latin-1, indexed, and then named by the index 62.

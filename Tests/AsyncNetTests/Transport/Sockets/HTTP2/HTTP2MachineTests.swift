@@ -300,7 +300,7 @@ struct HTTP2MachineTests {
         #expect(machine.written().contains { $0.kind == 8 && $0.stream == 0 })
     }
 
-    @Test("A cancelled stream counts as open until the PING sent after its RST_STREAM is answered")
+    @Test("A cancelled stream counts as open until the server answers the PING sent after its RST_STREAM")
     func cancelledStreams() throws {
         let machine = try MachineUnderTest([.get, .get])
         var server = FrameWriter()
@@ -315,7 +315,7 @@ struct HTTP2MachineTests {
         #expect(machine.log == ["settled", "settled"])
     }
 
-    @Test("A stream cancelled while a PING is unanswered counts as open until another PING is answered")
+    @Test("A stream cancelled while a PING is unanswered counts as open until the server answers another PING")
     func cancelledBehindPing() throws {
         let machine = try MachineUnderTest([.get, .get])
         var server = FrameWriter()
@@ -389,7 +389,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { ($0.capacity, $0.isGoingAway) } == (0, true))
     }
 
-    @Test("PING and SETTINGS are answered")
+    @Test("The machine acknowledges PING and SETTINGS")
     func answers() throws {
         let machine = try MachineUnderTest()
         _ = machine.written()

@@ -14,7 +14,7 @@ struct AddressRotationTests {
     }
 
     @Test(
-        "Each connection begins with the address after that of the connection before, and the others follow",
+        "Each connection begins with the address after the last connection's, and the other addresses follow",
         arguments: [
             (["abc", "abc", "abc", "abc"], 0, ["abc", "bca", "cab", "abc"]),
             // Name servers shuffle.

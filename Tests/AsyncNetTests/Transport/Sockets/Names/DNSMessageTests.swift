@@ -144,7 +144,7 @@ struct DNSMessageTests {
 
     // MARK: Anything
 
-    @Test("An answer that is cut at any byte is .truncated")
+    @Test("A DNS answer that is cut at any byte throws .truncated")
     func cut() throws {
         let records: [DNSAnswer.Record] = [
             .alias("a.example", to: "b.example", 5), .address("b.example", [192, 0, 2, 1], 60),

@@ -124,7 +124,7 @@ struct HTTPSNamesTests {
         #expect((refused?.underlyingError as? AsyncNetError)?.code == .cannotConnect)
     }
 
-    @Test("A name that DNS cannot have is .hostNotFound without a query")
+    @Test("A request to a name that DNS cannot have ends with .hostNotFound without a query")
     func invalidNames() async throws {
         try await withNames {
             Self.response(Self.loopback($0), $0)

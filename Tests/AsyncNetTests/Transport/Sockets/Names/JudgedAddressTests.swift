@@ -23,7 +23,7 @@ struct JudgedAddressTests {
     }
 
     @Test(
-        "A host whose address is not allowed is .addressNotAllowed without a connection, in each spelling",
+        "A request to an address that is not allowed, in any spelling, ends with .addressNotAllowed before connecting",
         arguments: [
             "127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f.1", "017700000001",
         ])
@@ -53,7 +53,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("A redirect to an address that is not allowed is .addressNotAllowed, and is not retried")
+    @Test("A redirect to an address that is not allowed ends with .addressNotAllowed, and is not retried")
     func redirects() async throws {
         let (first, second) = (try await MockServer.start(), try await MockServer.start())
         await first.enqueue(.redirect(to: second.url("/secret").absoluteString))
@@ -79,7 +79,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("The address policy of a request replaces that of the session")
+    @Test("The address policy of a request replaces the session's")
     func options() async throws {
         try await withServer(.text("1")) { (server: MockServer) async throws in
             let session = Self.session(.publicOnly)
@@ -107,7 +107,7 @@ struct JudgedAddressTests {
 
     // MARK: Without HTTP
 
-    @Test("A WebSocket and a raw stream to an address that is not allowed are .addressNotAllowed")
+    @Test("A WebSocket and a raw stream to an address that is not allowed end with .addressNotAllowed")
     func connections() async throws {
         try await withServer { (server: MockServer) async throws in
             let session = Self.session(.publicOnly)
@@ -130,7 +130,7 @@ struct JudgedAddressTests {
     // MARK: Proxies
 
     @Test(
-        "Through a proxy that looks up names, a host that is a name or no public address is .addressNotAllowed",
+        "Through a proxy that looks up names, a request to a name or private address ends with .addressNotAllowed",
         arguments: ["http", "socks5h", "socks4a"])
     func proxies(_ scheme: String) async throws {
         try await withServer(.text("x")) { (proxy: MockServer) async throws in
@@ -156,7 +156,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("An address that is not allowed is .addressNotAllowed without a connection to the SOCKS5 proxy")
+    @Test("An address that is not allowed leads to .addressNotAllowed before the SOCKS5 proxy is connected to")
     func lookedUpHere() async throws {
         try await withServer { (proxy: MockServer) async throws in
             let configuration = SocketTransport.Configuration(

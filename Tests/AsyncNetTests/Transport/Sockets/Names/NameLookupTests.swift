@@ -89,7 +89,7 @@ struct NameLookupTests {
 
     private struct Unknown: Error {}
 
-    @Test("Any error of a resolver, or an invalid address, is .hostNotFound, and is not kept")
+    @Test("After any error of a resolver, or an invalid address, a lookup ends with .hostNotFound, which is not kept")
     func errors() async {
         let errors: [(any Error)?] = [
             nil, Unknown(), CancellationError(), AsyncNetError(.cancelled), AsyncNetError(.timedOut),
@@ -152,7 +152,7 @@ struct NameLookupTests {
         #expect(answers.read { $0 } == ["192.0.2.1"])
     }
 
-    @Test("Lookups by the system's resolver are answered, although other callers withdraw")
+    @Test("Lookups by the system's resolver get an answer although other callers withdraw")
     func system() async throws {
         let (lookup, answers) = (NameLookup(.system), Answers([]))
         // Numeric, so that no name server is asked.

@@ -24,7 +24,7 @@ struct ServerEndpointTests {
     }
 
     @Test(
-        "A URL with an invalid host or port is .malformedURL",
+        "Parsing a URL with an invalid host or port throws .malformedURL",
         arguments: [
             "http:///a", "http://:80/", "http://a:0/", "http://a:65536/", "http://a:b/", "http://[::1/",
             "http://[::1]x/", "http://a:\u{301}80/", "http://[\u{301}::1]/", "http://\u{301}a\u{7F}/",

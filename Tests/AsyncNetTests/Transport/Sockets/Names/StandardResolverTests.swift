@@ -37,7 +37,7 @@ struct StandardResolverTests {
         #expect(resolver.names == ["name.test", "name.test", "notlocalhost", "localhost.test"])
     }
 
-    @Test("The resolver looks up the proxy's name, and an unknown one is .proxyNotFound")
+    @Test("The resolver looks up the proxy's name, and an unknown name ends the request with .proxyNotFound")
     func proxies() async throws {
         let resolver = TestResolver { name in name == "proxy.test" ? [ResolvedAddress("127.0.0.1")] : [] }
         try await withServer(.text("a")) { server in
@@ -51,7 +51,7 @@ struct StandardResolverTests {
 
     // MARK: Fixed tables
 
-    @Test("A .fixed resolver finds the names of its table, and others are .hostNotFound")
+    @Test("A .fixed resolver finds the names of its table, and throws .hostNotFound for others")
     func fixed() async throws {
         try await withServer(.text("a"), .text("b")) { server in
             let session = session(.init(resolver: .fixed(["Service.Test.": ["127.0.0.1"], "none.test": []])))

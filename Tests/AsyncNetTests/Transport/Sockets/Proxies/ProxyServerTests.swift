@@ -83,7 +83,7 @@ struct ProxyServerTests {
         #expect(try other.route(to: Self.secure, isTunnelled: false).proxy != nil)
     }
 
-    @Test("A host of 256 bytes is .malformedURL through a SOCKS5 proxy, not through an HTTP proxy")
+    @Test("A host of 256 bytes leads to .malformedURL through a SOCKS5 proxy, not through an HTTP proxy")
     func longNames() throws {
         let endpoint = ServerEndpoint(isTLS: false, host: String(repeating: "a", count: 256), port: 80)
         for (url, code) in [("socks5h://p:1", AsyncNetError.Code.malformedURL), ("http://p:1", nil)] {

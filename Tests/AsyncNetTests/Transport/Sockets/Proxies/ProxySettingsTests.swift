@@ -66,7 +66,7 @@ struct ProxySettingsTests {
         await proxy.stop()
     }
 
-    @Test("A 407 is not answered if the proxy's headers have Proxy-Authorization")
+    @Test("After a 407 the request is not sent again if the proxy's headers have Proxy-Authorization")
     func challenged() async throws {
         let proxy = try await MockServer.start()
         await proxy.enqueue(.status(407, headers: ["Proxy-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#]))

@@ -140,7 +140,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A SOCKS proxy that closes the connection before its last answer is .proxyFailed", arguments: good)
+    @Test("A SOCKS proxy that closes the connection before its last answer leads to .proxyFailed", arguments: good)
     func cuts(_ dialogue: Dialogue) throws {
         for most in 0..<dialogue.answers.joined().count {
             let error = #expect(throws: AsyncNetError.self) { try lead(dialogue, pieces: .max, most: most).end.get() }
@@ -149,7 +149,7 @@ struct SOCKSNegotiationTests {
         }
     }
 
-    @Test("A refusal or invalid answer of a SOCKS proxy is .proxyFailed with the reason", arguments: bad)
+    @Test("A refusal or invalid answer of a SOCKS proxy leads to .proxyFailed with the reason", arguments: bad)
     func refuses(_ dialogue: Dialogue) throws {
         for pieces in [Int.max, 1] {
             let error = #expect(throws: AsyncNetError.self) { try lead(dialogue, pieces: pieces).end.get() }

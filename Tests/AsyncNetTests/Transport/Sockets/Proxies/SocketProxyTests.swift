@@ -84,7 +84,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "Wrong or no credentials for a proxy are .proxyFailed, marked as refused, without the password",
+        "A request with wrong or no credentials for a proxy ends with .proxyFailed, which does not show the password",
         arguments: kinds)
     func refused(_ kind: ProxyServer.Kind) async throws {
         let proxy = try TestProxy(kind, credentials: true)
@@ -100,7 +100,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "A proxy's Digest challenge is answered, and the next tunnel begins with Digest", arguments: [false, true])
+        "After a proxy's Digest challenge, this CONNECT and the next one have Digest", arguments: [false, true])
     func digest(_ isTLS: Bool) async throws {
         try await withTLSServer { server in
             let proxy = try TestProxy(isTLS ? .https : .http, credentials: true, digest: true)
@@ -148,7 +148,7 @@ struct SocketProxyTests {
         }
 
     @Test(
-        "A proxy that closes the connection at any step is .proxyFailed, in a TLS handshake .tlsHandshakeFailed",
+        "A proxy that closes the connection leads to .proxyFailed, in a TLS handshake to .tlsHandshakeFailed",
         arguments: phases)
     func closes(_ kind: ProxyServer.Kind, _ phase: Int) async throws {
         let proxy = try TestProxy(kind, credentials: true, stop: ("closes", phase))
@@ -227,7 +227,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("A 407 with Digest to a forwarded request is answered once with the body, a second one is delivered")
+    @Test("A forwarded request with a body is sent again after one 407 with Digest, and a second 407 is delivered")
     func forwardedDigest() async throws {
         try await forward(Self.challenge, .text("a"), .text("b"), Self.challenge, Self.challenge) { proxy, session in
             for text in ["a", "b"] {
@@ -249,7 +249,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "A 407 whose connection ends, or whose body is large, is answered on another connection",
+        "After a 407 whose connection ends, or whose body is large, the request is sent on another connection",
         arguments: [
             MockResponse.raw(
                 "HTTP/1.1 407 No\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\nConnection: close\r\n\r\nno"),
@@ -317,7 +317,7 @@ struct SocketProxyTests {
         }
     }
 
-    @Test("A proxy that is not found is .proxyNotFound, and a refused connection to one names the proxy")
+    @Test("An unknown proxy leads to .proxyNotFound, and the error of a refused connection to a proxy names the proxy")
     func unreachable() async throws {
         let closed = try await MockServer.start(isRefusing: true)
         for scheme in Self.kinds {

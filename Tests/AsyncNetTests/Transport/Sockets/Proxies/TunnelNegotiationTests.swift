@@ -101,7 +101,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A response to CONNECT other than 2xx is .proxyFailed, with status and head from 400 on",
+        "A response to CONNECT other than 2xx leads to .proxyFailed, with status and head from 400 on",
         arguments: [(301, false), (302, false), (400, true), (403, true), (407, true), (502, true), (101, false)])
     func refuses(_ status: Int, _ isShown: Bool) throws {
         let course = try lead(["HTTP/1.1 \(status) No\r\nX-Why: no\r\nContent-Length: 9\r\n\r\nsecrets!!"])
@@ -113,7 +113,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "An invalid response to CONNECT is .proxyFailed",
+        "An invalid response to CONNECT leads to .proxyFailed",
         arguments: [
             "SSH-2.0-x\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 Open\r\nno colon\r\n\r\n", "\r\n",
             "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 200 Open\r\nX: \u{0}\r\n\r\n",
@@ -131,7 +131,7 @@ struct TunnelNegotiationTests {
 
     private static let guarded = "http://ada:pw@p:1"
 
-    @Test("A Digest challenge to CONNECT is answered on the same connection if the proxy keeps it")
+    @Test("After a Digest challenge, CONNECT is sent again on the same connection if the proxy keeps it")
     func answers() throws {
         for (challenge, connections) in [
             (Self.challenge, 1),
@@ -160,7 +160,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A refused Digest answer is not repeated, except once for a stale nonce",
+        "Refused Digest credentials are not sent again, except once for a stale nonce",
         arguments: [
             ([challenge, challenge], 2),
             ([challenge, "HTTP/1.1 407 No\r\n\(stale)Content-Length: 0\r\n\r\n", open], 3),
@@ -176,7 +176,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A challenge to CONNECT that cannot be answered is .proxyFailed without another CONNECT",
+        "A challenge to CONNECT without fitting credentials leads to .proxyFailed without another CONNECT",
         arguments: [
             ("http://p:1", challenge), (guarded, "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"r\"\r\n\r\n"),
             (guarded, "HTTP/1.1 407 No\r\nProxy-Authenticate: Negotiate\r\n\r\n"),

@@ -31,7 +31,7 @@ struct ClientIdentityTests {
     }
 
     @Test(
-        "PKCS#12 that cannot be read is .clientCertificateInvalid without the password",
+        "With unreadable PKCS#12 a request ends with .clientCertificateInvalid, which does not show the password",
         arguments: [
             (Authority.pkcs12, "wrong sesame"), (Authority.pkcs12, nil), (Data("no PKCS#12".utf8), "wrong sesame"),
             (Data(), "wrong sesame"), (Authority.oldPKCS12, "x"), (Authority.pkcs12.dropLast(100), "open sesame"),
