@@ -2,7 +2,7 @@ import AsyncNet
 import CAsyncNetLibcurl
 import Foundation
 
-/// One of libcurl's easy handles, freed with this value and used on its loop's thread only.
+/// One of libcurl's easy handles, freed with this value and used only on its loop's thread.
 struct EasyHandle: ~Copyable {
     let pointer: OpaquePointer
 

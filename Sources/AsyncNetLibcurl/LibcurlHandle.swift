@@ -4,7 +4,7 @@ import Foundation
 
 /// One of libcurl's easy handles with the state of the transfer that it carries.
 ///
-/// The handle is used on its loop's thread only. libcurl calls back with an unretained pointer to the handle. That is
+/// The handle is used only on its loop's thread. libcurl calls back with an unretained pointer to the handle. That is
 /// safe: libcurl does so only while the worker calls libcurl, and the worker retains the handle meanwhile. No callback
 /// blocks, throws into C or runs user code; an error in a callback is stored in `failure` and ends the transfer.
 final class LibcurlHandle {
@@ -93,7 +93,7 @@ extension LibcurlHandle {
         try set(exchange)
     }
 
-    /// Begins a transfer again, on a new connection, since libcurl's handle carries one transfer only.
+    /// Begins a transfer again, on a new connection, since a libcurl handle carries only one transfer.
     ///
     /// - Throws: `AsyncNetError` with code `.connectionLost` if the request's body cannot be sent again.
     func begin(_ exchange: LibcurlExchange, after earlier: LibcurlHandle) throws(AsyncNetError) {

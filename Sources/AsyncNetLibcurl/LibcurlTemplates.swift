@@ -2,7 +2,7 @@ import AsyncNet
 
 /// The templates of a loop: one for each of the transport's different TLS settings, made at its first use.
 ///
-/// Used on the loop's thread only.
+/// Used only on the loop's thread.
 struct LibcurlTemplates {
     private let configuration: LibcurlTransport.Configuration
     private let sockets: OpenedSockets

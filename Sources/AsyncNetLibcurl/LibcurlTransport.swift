@@ -4,8 +4,8 @@ import Foundation
 /// Carries requests over the libcurl of this process, which FoundationNetworking on Linux uses too: for HTTP/3, and where
 /// libcurl is required.
 ///
-/// It opens no connections for WebSocket and raw streams: those calls end with `.unsupportedByTransport`, and are made in
-/// a session over `SocketTransport`.
+/// This transport opens no connections for WebSockets and raw streams: such a call ends with `.unsupportedByTransport`.
+/// Use a session over `SocketTransport` for them.
 ///
 /// libcurl is loaded by name when the first transport is made. Without libcurl, or with a version before 7.66, each
 /// request ends with `.transportUnavailable`. With settings that cannot work, each request ends with

@@ -4,7 +4,7 @@ import Foundation
 /// The open sockets of one loop's connections. libcurl's callbacks name a connection by its local port only, so each
 /// socket is found by its local port.
 ///
-/// Used on the loop's thread only. libcurl calls `opened(_:)` and `close(_:)` with each socket that it opens or closes.
+/// Used only on the loop's thread. libcurl calls `opened(_:)` and `close(_:)` with each socket that it opens or closes.
 final class OpenedSockets {
     private var all: Set<Int32> = []
     /// The `errno` with which the system refused the last socket; 0 if the system made it.

@@ -1,6 +1,6 @@
 /// The transfers whose servers may no longer take the request's body, which libcurl does not notice: transfers that are
 /// paused until their bodies have more bytes to send, and transfers whose response is complete before the body is sent.
-/// They are checked at intervals.
+/// These transfers are checked at intervals.
 struct UploadChecks {
     /// What a check found.
     enum Finding {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One connection of a WebSocket with the state of its protocol. Used by the WebSocket's actor only.
+/// One connection of a WebSocket with the state of its protocol. Used only by the WebSocket's actor.
 final class WebSocketLink {
     private struct Ping {
         let payload: Data

@@ -15,7 +15,7 @@ enum Pipeline {
     /// The stations of one transfer, which shared and hedged transfers and revalidations pass too.
     static var transfer: some Station {
         FollowUps( // redirects and challenges: one hop after another
-            Bridge( // cookies, and what the transport is told of the request
+            Bridge( // cookies, and the request's settings for the transport
                 Caching( // stored responses; stores responses
                     Admission( // circuit breaker, rate and permit of the hop's origin
                         Silence( // ends the attempt when the server is silent or the attempt takes too long

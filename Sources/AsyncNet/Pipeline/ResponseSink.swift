@@ -28,7 +28,7 @@ protocol ResponseSink: Sendable {
     /// Called once, when the request is over, also if no response arrived. The function must return at once.
     func requestEnded(_ error: AsyncNetError?)
 
-    /// Whether the body may go on for ever, so that the time of an attempt is limited up to the response's head only.
+    /// Whether the body may go on for ever: an attempt's time limit then ends with the response's head.
     var isOpenEnded: Bool { get }
 
     /// Whether retriers may send the request again after this error, or after a response without an error: `false` once

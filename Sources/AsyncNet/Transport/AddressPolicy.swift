@@ -9,7 +9,7 @@ import Foundation
 /// The address that is connected to decides, after the name lookup and before a packet is sent: so a name that changes
 /// its address, a redirect, a WebSocket, and an address in any form are all judged. If a name has several addresses,
 /// only the allowed ones are tried; if none is allowed, the request ends with `.addressNotAllowed`, which is not
-/// retried. A kept connection serves requests with the same policy only.
+/// retried. A kept connection serves only requests with the same policy.
 ///
 /// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks
 /// names up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve`` is set; the address

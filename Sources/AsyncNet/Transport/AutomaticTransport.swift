@@ -7,7 +7,7 @@ public struct AutomaticTransport: Transport {
 
     /// The description of the chosen transport.
     public var transportDescription: String { chosen.transportDescription }
-    /// That of the chosen transport.
+    /// Whether the chosen transport judges addresses.
     public var judgesAddresses: Bool { (ScopedTransport.current ?? chosen).judgesAddresses }
 
     /// Sends the request over the chosen transport.
@@ -16,7 +16,7 @@ public struct AutomaticTransport: Transport {
         if let scoped = ScopedTransport.current { return try await scoped.send(request) }
         return try await chosen.send(request)
     }
-    /// That of the chosen transport.
+    /// The trust of the chosen transport.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         (ScopedTransport.current ?? chosen).trust(for: request)
     }

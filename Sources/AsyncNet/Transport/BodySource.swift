@@ -1,5 +1,5 @@
 /// Reads a request's body on a transport's thread while no read has to wait, which saves a copy and a change of
-/// threads. If a read has to wait, a task reads and fills a feed. Used on the transport's thread only.
+/// threads. If a read has to wait, a task reads and fills a feed. Used only on the transport's thread.
 package final class BodySource {
     private let body: MeasuredBody
     private let onData: @Sendable () -> Void

@@ -1,4 +1,4 @@
-/// A connection from its first observed transfer to its end. Used by its loop only.
+/// A connection from its first observed transfer to its end. Used only by the connection's loop.
 final class ConnectionLife {
     private let followers: [any ConnectionFollower]
     private var transfers = 0

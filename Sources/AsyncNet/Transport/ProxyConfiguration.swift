@@ -21,8 +21,9 @@ public struct ProxyConfiguration: Sendable {
     /// Headers for an HTTP or HTTPS proxy: of CONNECT, and of each request that the proxy passes on, unless the request has
     /// the same header. Empty by default.
     ///
-    /// They are sent to no server through a tunnel. `Proxy-Authorization` replaces user and password.
-    /// A SOCKS proxy, and headers that the transport writes itself, such as `Host`, end each request with `.invalidConfiguration`.
+    /// Servers behind a tunnel do not receive these headers. `Proxy-Authorization` replaces user and password. A SOCKS
+    /// proxy, and headers that the transport writes itself, such as `Host`, end each request with
+    /// `.invalidConfiguration`.
     public var headers: HTTPHeaders = [:]
 
     /// No proxy. The environment is ignored.

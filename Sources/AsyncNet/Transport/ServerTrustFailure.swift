@@ -52,7 +52,7 @@ extension TransportMetrics {
 }
 
 extension ConnectionInfo {
-    /// What ``certificates`` say, without those that cannot be read; none if that is the server's own.
+    /// The readable ones of ``certificates``. Empty if the server's own certificate cannot be read.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 

@@ -20,7 +20,7 @@ extension HARTimings {
         // A transfer that failed has no first byte.
         let end = max(timings.total, start)
         let first = timings.firstByte > .zero ? min(max(timings.firstByte, start), end) : end
-        // A transport may report the last bytes of a small body with the response only.
+        // A transport may report the last bytes of a small body only with the response.
         let sent = bodySent(record).flatMap { $0 > start && $0 < first ? $0 : nil } ?? start
         send = Self.milliseconds(sent - start)
         wait = Self.milliseconds(first - sent)

@@ -7,8 +7,8 @@ struct OpeningTimes {
     var handshake: ContinuousClock.Instant?
 }
 
-/// Opens one connection: looks the name up, connects to its addresses (RFC 8305), and makes the TLS handshake; all within the
-/// connect timeout. Used under its loop's lock only.
+/// Opens one connection: looks the name up, connects to its addresses (RFC 8305), and makes the TLS handshake; all
+/// within the connect timeout. Used only under its loop's lock.
 ///
 /// Behind a proxy the name is the proxy's: names → connect → (TLS to the proxy) → (negotiation) → (TLS to the server).
 final class Dial {
@@ -262,7 +262,7 @@ final class Dial {
     }
 }
 
-/// A dial as other threads name it. Unchecked: the reference is read under the loop's lock only.
+/// A name by which other threads refer to a dial. Unchecked: the reference is read only under the loop's lock.
 private final class DialID: @unchecked Sendable {
     weak var dial: Dial?
     init(_ dial: Dial) { self.dial = dial }

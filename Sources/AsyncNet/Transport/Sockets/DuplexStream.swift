@@ -1,10 +1,10 @@
 import Foundation
 
-/// A connection without HTTP, from its dial to its close: moves bytes between the socket and the ``PipedConnection`` that
-/// tasks hold. Used under its loop's lock only.
+/// A connection without HTTP, from its dial to its close: moves bytes between the socket and the ``PipedConnection``
+/// that tasks hold. Used only under its loop's lock.
 ///
-/// It receives while there is room for what has arrived, and sends what the socket takes, a bounded number of bytes in
-/// each turn.
+/// The stream receives while there is room for what has arrived, and sends what the socket takes, a bounded number of
+/// bytes in each turn.
 final class DuplexStream: LoopHandler {
     private unowned let engine: SocketEngine
     private let name: DuplexName
@@ -251,8 +251,8 @@ final class DuplexOpening: Sendable {
     }
 }
 
-/// A name by which other threads refer to a loop's connection. Unchecked: the connection is used under the loop's lock
-/// only.
+/// A name by which other threads refer to a loop's connection. Unchecked: the connection is used only under the loop's
+/// lock.
 final class DuplexName: @unchecked Sendable {
     fileprivate(set) var stream: DuplexStream?
 }

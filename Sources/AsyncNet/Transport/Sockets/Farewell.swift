@@ -1,4 +1,4 @@
-/// Closes a connection so that its peer receives all that was sent. Used under its loop's lock only.
+/// Closes a connection so that its peer receives all that was sent. Used only under its loop's lock.
 ///
 /// Closing a socket with unread bytes resets the connection, and the peer may then drop what it has not read. So this
 /// type tells the peer that no more bytes follow, and drops what the peer sends until it closes its side, for a limited

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection that carries several transfers at once over HTTP/2. Used under its loop's lock only.
+/// A connection that carries several transfers at once over HTTP/2. Used only under its loop's lock.
 ///
 /// What arrived in a turn is passed on at the turn's end, and what the transfers of a round send is sent together at
 /// the round's end.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One transfer on a connection over HTTP/2. Used under its loop's lock only.
+/// One transfer on a connection over HTTP/2. Used only under its loop's lock.
 final class HTTP2Exchange {
     let transfer: SocketTransfer
     let stream: HTTP2Stream

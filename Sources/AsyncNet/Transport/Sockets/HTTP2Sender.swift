@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes one request's body to DATA frames, as the windows allow it. Used under its loop's lock only.
+/// Writes one request's body to DATA frames, as the windows allow it. Used only under its loop's lock.
 final class HTTP2Sender {
     enum Progress {
         case wrote

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A connection that carries one transfer after another over HTTP/1.1. Used under its loop's lock only.
+/// A connection that carries one transfer after another over HTTP/1.1. Used only under its loop's lock.
 ///
-/// It reads while it sends: a server may respond before it has the whole request. The transfer is over when the
-/// response is complete; the connection is kept if the request was sent as a whole, and both sides allow it.
+/// The connection reads while it sends, since a server may respond before it has the whole request. The transfer is
+/// over when the response is complete; the connection is kept if the request was sent as a whole, and both sides allow
+/// it.
 final class HTTPConnection: PooledConnection {
     var transfer: SocketTransfer?
     var sender: RequestSender?

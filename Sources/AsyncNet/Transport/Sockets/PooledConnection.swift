@@ -1,5 +1,5 @@
-/// A connection of the pool, which carries one transfer after the other, or several at once. Used under its loop's lock
-/// only.
+/// A connection of the pool, which carries one transfer after another, or several at once. Used only under its loop's
+/// lock.
 class PooledConnection: LoopHandler {
     let number: Int
     let route: ConnectionRoute
@@ -75,8 +75,8 @@ class PooledConnection: LoopHandler {
     }
 }
 
-/// Where a transfer is, and how often it was sent before. An object, since it changes for most transfers. Used under
-/// its loop's lock only.
+/// Where a transfer is, and how often it was sent before. An object, since it changes for most transfers. Used only under
+/// its loop's lock.
 final class TransferPlace {
     /// The connection that carries the transfer; `nil` while the transfer waits.
     var connection: PooledConnection?

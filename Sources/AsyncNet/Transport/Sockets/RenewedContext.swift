@@ -1,5 +1,5 @@
 /// The TLS context of one configuration, replaced once the files that the configuration names have changed. Open
-/// connections and tickets stay with the former context. Used under a loop's lock only.
+/// connections and tickets stay with the former context. Used only under a loop's lock.
 final class RenewedContext {
     private let configuration: TLSConfiguration
     private let files: [String]

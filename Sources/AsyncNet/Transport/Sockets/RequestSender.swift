@@ -1,7 +1,7 @@
 import Foundation
 
-/// Sends one request on a connection: the head with the first bytes of the body, then the rest as the socket takes it. Used
-/// under its loop's lock only.
+/// Sends one request on a connection: the head with the first bytes of the body, then the rest as the socket takes it.
+/// Used only under its loop's lock.
 ///
 ///     head → (awaiting 100) → body ⇄ starved → done
 ///

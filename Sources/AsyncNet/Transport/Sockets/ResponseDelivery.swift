@@ -1,7 +1,7 @@
 import Foundation
 
-/// Passes one response to the transfer's pipe at the end of each turn, so that what arrives at once is one step for
-/// its reader. Used under its loop's lock only.
+/// Passes one response to the transfer's pipe at the end of each turn, so that what arrives at once is one step for its
+/// reader. Used only under its loop's lock.
 final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var head: HTTPResponseHead?

@@ -180,7 +180,7 @@ extension SocketTransport {
         /// HTTP/2 where a server offers it over TLS (ALPN, RFC 7301), otherwise HTTP/1.1. Over libcurl also HTTP/3, if
         /// the loaded libcurl has it and a response over TLS has offered it (`Alt-Svc`, RFC 7838).
         case automatic
-        /// HTTP/1.1 only.
+        /// Only HTTP/1.1.
         case http1
         /// HTTP/2 only, without TLS by prior knowledge (RFC 9113 §3.3). With a server that does not speak HTTP/2, each
         /// request ends with `.badServerResponse` or `.tlsHandshakeFailed`.
@@ -204,9 +204,9 @@ extension SocketTransport {
     public enum IPVersion: Sendable {
         /// IPv4 and IPv6.
         case any
-        /// IPv4 only.
+        /// Only IPv4.
         case v4
-        /// IPv6 only.
+        /// Only IPv6.
         case v6
     }
 }

@@ -1,7 +1,7 @@
 import CAsyncNetSockets
 import Foundation
 
-/// The transfers and connections of one loop. Used under its loop's lock only.
+/// The transfers and connections of one loop. Used only under its loop's lock.
 final class SocketEngine {
     let configuration: SocketTransport.Configuration
     let limits: HTTP1Limits

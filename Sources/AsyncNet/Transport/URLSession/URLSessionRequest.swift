@@ -17,7 +17,7 @@ enum URLSessionRequest {
         return urlRequest
     }
 
-    /// FoundationNetworking accepts schemes in lower case only.
+    /// FoundationNetworking accepts only schemes in lower case.
     private static func loweringScheme(of url: URL) -> URL {
         guard let scheme = url.scheme, scheme != scheme.lowercased() else { return url }
         var reference = URLReference(url.absoluteString)

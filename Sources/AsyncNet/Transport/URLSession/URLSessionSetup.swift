@@ -101,8 +101,8 @@ private final class URLSessionBridge: NSObject, URLSessionDataDelegate, Sendable
 
 /// An operation queue that runs each callback in `addOperation(_:)`, the only function that FoundationNetworking calls.
 ///
-/// This keeps the order and costs 0.3 µs for each callback instead of 3.5 µs. Unchecked as OperationQueue is; there is
-/// no stored state.
+/// The callbacks keep their order, and each costs 0.3 µs instead of 3.5 µs. Unchecked as OperationQueue is; there is no
+/// stored state.
 final class InlineQueue: OperationQueue, @unchecked Sendable {
     static func make() -> OperationQueue {
         #if canImport(FoundationNetworking)

@@ -76,7 +76,7 @@ struct HPACKHuffman: Sendable {
                 output.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        // The rest of the last byte begins EOS, which has ones only.
+        // The rest of the last byte is the beginning of EOS: ones.
         if count > 0 { output.append(UInt8(truncatingIfNeeded: bits << (8 - count)) | 0xFF >> UInt8(count)) }
     }
 

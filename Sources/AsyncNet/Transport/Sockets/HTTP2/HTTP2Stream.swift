@@ -1,6 +1,6 @@
 import Foundation
 
-/// One request and its response on a connection over HTTP/2 (RFC 9113 §5.1). Used under its loop's lock only.
+/// One request and its response on a connection over HTTP/2 (RFC 9113 §5.1). Used only under its loop's lock.
 final class HTTP2Stream {
     enum Phase { case head, body, ended }
 

@@ -1,7 +1,7 @@
 import CAsyncNetSockets
 import Foundation
 
-/// Handles what happens on one socket that a loop watches. Used under its loop's lock only.
+/// Handles what happens on one socket that a loop watches. Used only under its loop's lock.
 protocol LoopHandler: AnyObject {
     /// Called when the socket is ready, and again in the next round after `.more`. The function must return soon,
     /// whatever the peer sends: a turn takes a bounded number of bytes and of steps.

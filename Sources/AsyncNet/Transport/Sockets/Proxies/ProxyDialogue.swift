@@ -1,4 +1,4 @@
-/// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used under its loop's lock only.
+/// Speaks with a proxy on a connection, by a ``ProxyNegotiation``. Used only under its loop's lock.
 final class ProxyDialogue: LoopHandler {
     enum End {
         case done

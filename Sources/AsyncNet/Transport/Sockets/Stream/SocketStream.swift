@@ -2,7 +2,7 @@ import CAsyncNetSockets
 import CAsyncNetTLS
 import Foundation
 
-/// The bytes of one connection, with or without TLS. Closed with its last reference. Used under its loop's lock only.
+/// The bytes of one connection, with or without TLS. Closed with its last reference. Used only under its loop's lock.
 final class SocketStream {
     enum Received {
         case bytes(Int)
