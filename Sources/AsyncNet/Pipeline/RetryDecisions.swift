@@ -37,8 +37,8 @@ struct RetryDecisions {
     }
 
     /// A reconnection uses the retry budget only after a failure; any other one counts as a new request.
-    private func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
-        if reconnection.isRetry { return isInBudget }
+    private mutating func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
+        if reconnection.isRetry { return withdrawFromBudget() }
         run.environment.limits.budgets?.deposit(origin: origin)
         return true
     }
