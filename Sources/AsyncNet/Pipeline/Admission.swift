@@ -52,7 +52,7 @@ extension Attempt {
     /// - Parameter next: The request of the next hop. If it goes to the same origin, the origin's circuit breaker
     ///   counts the response of the next hop instead of this one: a redirect before each failure is no success.
     func endHop(_ head: HTTPResponseHead, next: TransportRequest? = nil) {
-        if next?.head.url.origin == head.url.origin { run.takePass()?.record(.ignored) }
+        if let next, next.head.url.origin == head.url.origin { run.takePass()?.record(.ignored) }
         judgeHop(head)
         run.watch.endHop(.delivered)
         run.releasePermit()

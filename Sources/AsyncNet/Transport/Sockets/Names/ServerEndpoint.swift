@@ -14,8 +14,9 @@ struct ServerEndpoint: Hashable, Sendable {
     ) {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw malformed }
-        let scheme = url[..<colon].lowercased()
-        guard scheme == "http" || scheme == "https" else {
+        let scheme = bytes[..<colon]
+        let isTLS = scheme.elementsEqual("https".utf8) { $0.asciiLowercased == $1 }
+        guard isTLS || scheme.elementsEqual("http".utf8, by: { $0.asciiLowercased == $1 }) else {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme is neither http nor https")
         }
         let rest = bytes[bytes.index(after: colon)...]
@@ -25,7 +26,6 @@ struct ServerEndpoint: Hashable, Sendable {
         var authority = url[start..<end]
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) { authority = authority[bytes.index(after: at)...] }
         let (host, port) = try split(authority)
-        let isTLS = scheme == "https"
         let number = try self.port(port) ?? (isTLS ? 443 : 80)
         let endpoint = ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number)
         return (endpoint, endpoint.authority, target(url, from: end))
