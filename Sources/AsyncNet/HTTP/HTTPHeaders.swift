@@ -29,8 +29,20 @@ public struct HTTPHeader: Hashable, Sendable {
     public static func omitting(_ name: String) -> HTTPHeader { HTTPHeader(name: name, value: omission) }
 
     package func hasName(_ other: String) -> Bool {
-        name.utf8.count == other.utf8.count && name.utf8.first?.asciiLowercased == other.utf8.first?.asciiLowercased
-            && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+        guard name.utf8.count == other.utf8.count else { return false }
+        var others = other.utf8.makeIterator()
+        return name.utf8.allSatisfy { $0.asciiLowercased == others.next()?.asciiLowercased }
+    }
+
+    /// Whether the value lists a token, which is in lower case.
+    fileprivate func lists(_ token: String) -> Bool {
+        var rest = value.utf8[...]
+        while true {
+            let part = rest.prefix { $0 != UInt8(ascii: ",") }
+            if part.trimmedHTTPSpace.elementsEqual(token.utf8, by: { $0.asciiLowercased == $1 }) { return true }
+            guard part.endIndex < rest.endIndex else { return false }
+            rest = rest[part.endIndex...].dropFirst()
+        }
     }
 }
 
@@ -97,11 +109,10 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Use ``values(for:)`` for `Set-Cookie`, whose values cannot be joined.
     public subscript(name: String) -> String? {
         get {
-            var joined: String?
-            for header in headers where header.hasName(name) {
-                joined = joined.map { "\($0), \(header.value)" } ?? header.value
+            guard let first = headers.firstIndex(where: { $0.hasName(name) }) else { return nil }
+            return headers[(first + 1)...].reduce(headers[first].value) { joined, header in
+                header.hasName(name) ? "\(joined), \(header.value)" : joined
             }
-            return joined
         }
         set {
             if let newValue { update(HTTPHeader(name: name, value: newValue)) } else { remove(name) }
@@ -142,10 +153,7 @@ public struct HTTPHeaders: Hashable, Sendable {
 
     /// Whether a header lists a token, which is given in lower case.
     package func lists(_ token: String, in name: String) -> Bool {
-        guard let tokens = self[name] else { return false }
-        return tokens.utf8.split(separator: UInt8(ascii: ",")).contains { part in
-            part.trimmedHTTPSpace.elementsEqual(token.utf8) { $0.asciiLowercased == $1 }
-        }
+        headers.contains { $0.hasName(name) && $0.lists(token) }
     }
 
     /// Adds a header, and keeps others of its name.

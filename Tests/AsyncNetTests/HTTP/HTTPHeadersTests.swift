@@ -30,6 +30,18 @@ struct HTTPHeadersTests {
         #expect(headers.map { "\($0.name)=\($0.value)" } == ["User-Agent=x", "accept=a", "X=1", "X=2"])
     }
 
+    @Test(
+        "A token is found in each line of a list, whole and in any case",
+        arguments: [
+            (["close"], true), (["keep-alive, CLOSE"], true), (["a", " , \t close ,"], true), ([""], false),
+            (["closed"], false), (["keep-alive"], false), (["not close"], false), (["clo", "se"], false),
+        ])
+    func lists(_ values: [String], _ isListed: Bool) {
+        let headers = HTTPHeaders(
+            [HTTPHeader(name: "Close", value: "close")] + values.map { HTTPHeader(name: "CONNECTION", value: $0) })
+        #expect(headers.lists("close", in: "Connection") == isListed)
+    }
+
     @Test("The dictionary of headers joins repeated headers under the first spelling")
     func joined() {
         let headers: HTTPHeaders = [
