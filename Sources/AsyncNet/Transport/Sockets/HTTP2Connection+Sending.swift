@@ -3,8 +3,7 @@ extension HTTP2Connection {
     func scheduleSend() {
         guard !isSendScheduled, !isClosed else { return }
         isSendScheduled = true
-        engine.thread.afterTurns { [weak self] in
-            guard let self else { return }
+        engine.thread.afterTurns { [self] in
             isSendScheduled = false
             guard !isClosed else { return }
             attempt { () throws(AsyncNetError) in if try send() == .more { stream.requeue() } }
@@ -66,7 +65,7 @@ extension HTTP2Connection {
     private func write(_ exchange: HTTP2Exchange) -> HTTP2Sender.Progress {
         if isSuspended(exchange.transfer) { return .waits }
         if exchange.sender.awaitsContinue { awaitContinue(exchange) }
-        let most = engine.configuration.maximumSendRate.map { rate in
+        let most = engine.maximumSendRate.map { rate in
             allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
         }
         // The receive buffer is free: what was received has been taken.

@@ -8,8 +8,7 @@ extension HTTP2Connection {
 
     private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
         let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
-        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
-            guard let self else { return }
+        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [unowned self] in
             silenceTimer = nil
             checkSilence(limits)
         }

@@ -214,7 +214,7 @@ final class HTTP2Connection: PooledConnection {
 
     func credit(_ exchange: HTTP2Exchange) {
         guard exchange.unread > 0, !exchange.isPaused else { return }
-        if let rate = engine.configuration.maximumReceiveRate {
+        if let rate = engine.maximumReceiveRate {
             let start = exchange.delivery.firstByte ?? exchange.started
             guard allowance(exchange, rate, since: start, after: exchange.credited) > 0 else { return }
         }

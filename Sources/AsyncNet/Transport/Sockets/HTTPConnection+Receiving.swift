@@ -22,7 +22,7 @@ extension HTTPConnection {
 
     /// How many bytes the transfer may receive now; `nil` if it must wait.
     private func receivableBytes() -> Int? {
-        guard let rate = engine.configuration.maximumReceiveRate, let delivery, delivery.head != nil else {
+        guard let rate = engine.maximumReceiveRate, let delivery, delivery.head != nil else {
             return .max
         }
         return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)

@@ -117,7 +117,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     private func sendableBytes(of sender: RequestSender) -> Int {
-        guard let rate = engine.configuration.maximumSendRate, !sender.isDone else { return Self.sentBytesPerTurn }
+        guard let rate = engine.maximumSendRate, !sender.isDone else { return Self.sentBytesPerTurn }
         return allowance(rate, since: started, after: sender.sentBody) ?? 0
     }
 

@@ -8,8 +8,8 @@ extension PooledConnection {
         transfer.request.onEvent?(
             .connected(
                 ConnectionInfo(
-                    isReused: !isNew, httpVersion: head.httpVersion, remoteAddress: remote?.text,
-                    remotePort: remote.flatMap { $0.port > 0 ? $0.port : nil },
+                    isReused: !isNew, httpVersion: head.httpVersion, remoteAddress: remoteAddress,
+                    remotePort: remotePort,
                     certificates: showsCertificates ? certificates : [],
                     tls: route.endpoint.isTLS ? stream.tls?.agreement : nil, roundTrip: roundTrip)))
     }
@@ -29,13 +29,13 @@ extension PooledConnection {
             tlsHandshake: isNew ? since(opening.handshake) : .zero, firstByte: since(delivery.firstByte),
             total: since(engine.thread.now))
         let wantsCertificates =
-            engine.configuration.reportsCertificates || transfer.request.interests?.certificates == true
+            engine.reportsCertificates || transfer.request.interests?.certificates == true
         onEvent(
             .metrics(
                 TransportMetrics(
                     httpVersion: delivery.head?.httpVersion,
                     isConnectionReused: delivery.firstByte == nil ? nil : !isNew,
-                    remoteAddress: remote?.text, timings: timings, wireBytes: bytes(),
+                    remoteAddress: remoteAddress, timings: timings, wireBytes: bytes(),
                     certificates: isNew && wantsCertificates ? certificates : [],
                     certificateExpiry: route.endpoint.isTLS ? stream.tls?.expiry : nil)))
     }

@@ -5,7 +5,9 @@ class PooledConnection: LoopHandler {
     let route: ConnectionRoute
     let opening: OpeningTimes
     let stream: SocketStream
-    let remote: SocketAddress?
+    /// Of the server or the proxy; `nil` for a unix socket.
+    let remoteAddress: String?
+    let remotePort: Int?
     unowned let engine: SocketEngine
     /// Until when the connection is kept, unless a transfer uses it before.
     var idleEnd = ContinuousClock.now
@@ -29,7 +31,9 @@ class PooledConnection: LoopHandler {
         self.stream = stream
         self.opening = opening
         self.engine = engine
-        remote = stream.peer
+        let remote = stream.peer
+        remoteAddress = remote?.text
+        remotePort = remote.flatMap { $0.port > 0 ? $0.port : nil }
         opened = engine.thread.now
     }
 
@@ -42,7 +46,8 @@ class PooledConnection: LoopHandler {
 
     var running: Int { 0 }
 
-    var transfersLeft: Int { (engine.configuration.maximumRequestsPerConnection ?? .max) - transfers }
+    /// How many more transfers it may carry by the configuration.
+    var transfersLeft: Int { engine.requestsPerConnection - transfers }
 
     var isDraining: Bool { isRetired }
 

@@ -2,8 +2,17 @@ import CAsyncNetSockets
 import Foundation
 
 /// The transfers and connections of one loop. Used only under its loop's lock.
+///
+/// What runs under that lock refers to it without `weak`: the loop's thread holds it until nothing runs there any more, and to
+/// retain an object that was referred to weakly takes twice as long.
 final class SocketEngine {
     let configuration: SocketTransport.Configuration
+    /// What every transfer asks for, beside the configuration: a connection that asked there would copy all of it.
+    let idleTimeout: Duration
+    let maximumSendRate: Int64?
+    let maximumReceiveRate: Int64?
+    let requestsPerConnection: Int
+    let reportsCertificates: Bool
     let limits: HTTP1Limits
     let names: NameLookup
     let proxies: ProxyRoutes
@@ -28,6 +37,11 @@ final class SocketEngine {
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (configuration, names) = (setup.configuration, setup.names)
+        idleTimeout = configuration.idleTimeout
+        maximumSendRate = configuration.maximumSendRate
+        maximumReceiveRate = configuration.maximumReceiveRate
+        requestsPerConnection = configuration.maximumRequestsPerConnection ?? .max
+        reportsCertificates = configuration.reportsCertificates
         tls = TLSContexts(
             setup.hosts, proxy: setup.configuration.proxy.tls, fileInterval: setup.configuration.tlsFileInterval)
         proxies = setup.proxies
@@ -117,8 +131,7 @@ final class SocketEngine {
     }
 
     private func freeMemoryLater() {
-        memoryTimer = thread.schedule(after: .seconds(1)) { [weak self] in
-            guard let self else { return }
+        memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
             memoryTimer = nil
             if live.isEmpty { memory.rest() }
         }
@@ -171,8 +184,8 @@ final class SocketEngine {
                 [tls, protocols = versions.offered(to: route, configuration.httpVersion)] () throws(AsyncNetError) in
                 try tls.session(for: route.endpoint, offering: protocols)
             }, self,
-            onTunnelHead: { [weak self] head in self?.report(head, to: transfer, route) },
-            end: { [weak self] result in self?.dialed(number, route, result) })
+            onTunnelHead: { [unowned self] head in report(head, to: transfer, route) },
+            end: { [unowned self] result in dialed(number, route, result) })
         dials[number] = dial
         dial.start()
     }
@@ -261,8 +274,8 @@ final class SocketEngine {
             thread.cancel(timer.id)
         }
         let end = connection.idleEnd
-        let id = thread.schedule(after: end - thread.now) { [weak self, weak connection] in
-            guard let self, let connection else { return }
+        let id = thread.schedule(after: end - thread.now) { [unowned self, number = connection.number] in
+            guard let connection = connections[number] else { return }
             connection.idleTimer = nil
             if connection.idleEnd <= thread.now { closeIdle(connection) } else { watchIdle(connection) }
         }

@@ -46,7 +46,7 @@ extension SocketEngine {
             let endpoint = connection.route.endpoint
             return SocketTransport.Connection(
                 origin: "\(endpoint.isTLS ? "https" : "http")://\(endpoint.authority)",
-                remoteAddress: connection.remote?.text,
+                remoteAddress: connection.remoteAddress,
                 httpVersion: connection.room == nil ? "HTTP/1.1" : "HTTP/2",
                 tls: endpoint.isTLS ? connection.stream.tls?.agreement : nil, age: .now - connection.opened,
                 runningTransfers: connection.running, waitingRequests: pool.waitingCount(for: connection.route))
