@@ -20,7 +20,9 @@ struct FollowUps<Rest: Station>: Station {
             if let reason = try course.repeats(outgoing, after: response, credential, spaces) {
                 attempt.run.watch.hopLeads(to: reason)
                 attempt.run.record.willSend(request)
-            } else if let next = try await redirected(response.head, request, &course, attempt) {
+            } else if attempt.run.policies.redirects.follows(response.head),
+                let next = try await redirected(response.head, request, &course, attempt)
+            {
                 request = next
             } else {
                 return response
@@ -30,13 +32,12 @@ struct FollowUps<Rest: Station>: Station {
         }
     }
 
-    /// The request that follows a redirect; `nil` if the response is not followed.
+    /// The request that follows a redirect; `nil` if the request's handler does not follow it.
     private func redirected(
         _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ attempt: Attempt
     ) async throws -> TransportRequest? {
         let (run, visited) = (attempt.run, course.visited)
-        guard run.policies.redirects.follows(head) else { return nil }
-        // If a closure of the user's decides, the end of the attempt's time cancels it.
+        // A closure of the user's that decides is cancelled when the attempt's time is over.
         let following = try await attempt.interruptibly {
             try await run.policies.redirects.following(head, to: request, visited: visited)
         }

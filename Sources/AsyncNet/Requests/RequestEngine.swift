@@ -112,11 +112,8 @@ actor RequestEngine {
             return environment.transfers.end()
         }
         run = makeRun(purpose)
-        driver = Purpose.$current.withValue(purpose) {
-            // Code of the user's that the request runs is in the scope that made the request.
-            guard let scoped else { return makeDriver() }
-            return ScopedTransport.$current.withValue(scoped) { makeDriver() }
-        }
+        // Code of the user's that the request runs is in the scope that made the request.
+        driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
 
     private func makeRun(_ purpose: Purpose) -> RequestRun {
@@ -134,20 +131,22 @@ actor RequestEngine {
 
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
     /// finished session leaves no partial file.
-    private func makeDriver() -> Task<Void, Never> {
+    ///
+    /// The purpose is set in the task: one that is set where the task is made is copied, which takes two allocations.
+    private func makeDriver(_ purpose: Purpose) -> Task<Void, Never> {
         let transfers = environment.transfers
         guard let clock = environment.timers.time.supervisor else {
             // Not with the executor nil: Swift records that preference too, and reads it under a lock at each change of
             // executors, 3 % of the CPU time of a request of 1 KB.
             // ConcurrencyGuarantees: request
             return Task { [weak self] in
-                await self?.drive()
+                await Purpose.$current.withValue(purpose) { await self?.drive() }
                 transfers.end()
             }
         }
         // ConcurrencyGuarantees: request
         return Task(executorPreference: clock.executor) { [weak self] in
-            await clock.observing { await self?.drive() }
+            await Purpose.$current.withValue(purpose) { await clock.observing { await self?.drive() } }
             transfers.end()
         }
     }
@@ -156,7 +155,7 @@ actor RequestEngine {
     private func drive() async {
         guard let run else { return }
         let outcome = await run.outcome(of: blueprint)
-        await waitWhileSuspended()
+        if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)

@@ -43,14 +43,19 @@ final class LoopThread {
     /// When the loop's thread ends its wait by itself.
     private var wakeUp: ContinuousClock.Instant?
     private var jobs: [SocketLoop.Job] = []
-    private var outcomes: [() -> Void] = []
-    private var runningOutcomes: [() -> Void] = []
-    /// The thread's `SocketEngine`, a type of an outer room.
+    private var outcomes: [Outcome] = []
+    private var runningOutcomes: [Outcome] = []
+    /// Objects of the transport that live as long as the thread.
     var engine: AnyObject?
     /// How many transfers and connections without HTTP the loop has; a closed loop ends when there are none.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
     private let begin = ContinuousClock.now
     private var load = LoopLoad(at: .zero)
+
+    /// What is done after the turns; a struct as ``SocketLoop/Job`` is.
+    private struct Outcome {
+        let run: () -> Void
+    }
 
     private struct WatchedSocket {
         let handler: any LoopHandler
@@ -109,14 +114,16 @@ final class LoopThread {
 
     func cancel(_ timer: LoopTimers.ID) { timers.remove(timer) }
 
-    /// Runs the action after the turns, or the jobs, of this round: tasks resumed one right after the other wake
-    /// fewer threads.
-    func afterTurns(_ action: @escaping () -> Void) { outcomes.append(action) }
+    // MARK: Rounds
+
+    /// Runs the action after the turns, or the jobs, of this round. Tasks that are resumed one right after the other wake fewer of
+    /// Swift's threads than tasks with a turn between them.
+    func afterTurns(_ action: @escaping () -> Void) { outcomes.append(Outcome(run: action)) }
 
     private func runOutcomes() {
         while !outcomes.isEmpty {
             swap(&outcomes, &runningOutcomes)
-            for action in runningOutcomes { action() }
+            for outcome in runningOutcomes { outcome.run() }
             runningOutcomes.removeAll(keepingCapacity: true)
         }
     }
@@ -187,7 +194,7 @@ final class LoopThread {
 
     private func runJobs() {
         loop.takeJobs(into: &jobs)
-        for job in jobs { job(self) }
+        for job in jobs { job.run(self) }
         jobs.removeAll(keepingCapacity: true)
     }
 

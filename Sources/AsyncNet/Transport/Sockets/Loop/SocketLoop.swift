@@ -9,7 +9,10 @@ import Synchronization
 /// transfer of a loop begins on the thread that submits it (`guestRound`). Only a caller that asks for the transport's
 /// connections waits for the lock.
 final class SocketLoop: Sendable {
-    typealias Job = @Sendable (LoopThread) -> Void
+    /// A struct, since an array makes another object for each closure that is its element.
+    struct Job: Sendable {
+        let run: @Sendable (LoopThread) -> Void
+    }
 
     enum Rest { case work, wait, end }
 
@@ -35,13 +38,18 @@ final class SocketLoop: Sendable {
     /// number.
     deinit { if let waker = inbox.withLock({ $0.waker }) { an_close(waker, 0) } }
 
-    /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread,
-    /// which the first job starts. Throws `.sessionFinished` after `close`.
-    func submit(_ job: @escaping Job) throws(AsyncNetError) {
+    // MARK: From any thread
+
+    /// Runs a job: at once while the loop has no transfer and its thread waits for sockets, otherwise on that thread, which
+    /// the first job starts.
+    ///
+    /// - Throws: ``AsyncNetError`` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
+    ///   cannot start.
+    func submit(_ job: @escaping @Sendable (LoopThread) -> Void) throws(AsyncNetError) {
         let waker = try inbox.withLock { inbox throws(AsyncNetError) in
             guard !inbox.isClosing else { throw AsyncNetError.transportIsShutDown }
             try start(&inbox)
-            return add(job, to: &inbox)
+            return add(Job(run: job), to: &inbox)
         }
         guard let waker else { return }
         let isDone = thread.withLockIfAvailable { $0?.guestRound() ?? false }
@@ -49,8 +57,8 @@ final class SocketLoop: Sendable {
     }
 
     /// Runs a job on the thread, also after `close` while connections are open; otherwise drops it.
-    func post(_ job: @escaping Job) {
-        let waker = inbox.withLock { $0.isEnded ? nil : add(job, to: &$0) }
+    func post(_ job: @escaping @Sendable (LoopThread) -> Void) {
+        let waker = inbox.withLock { $0.isEnded ? nil : add(Job(run: job), to: &$0) }
         if let waker { an_wake(waker) }
     }
 
@@ -80,7 +88,7 @@ final class SocketLoop: Sendable {
     }
 
     /// - Returns: The descriptor that wakes the thread, if it must be woken.
-    private func add(_ job: @escaping Job, to inbox: inout Inbox) -> Int32? {
+    private func add(_ job: Job, to inbox: inout Inbox) -> Int32? {
         inbox.jobs.append(job)
         defer { inbox.isAwake = true }
         return inbox.isAwake ? nil : inbox.waker
