@@ -4,13 +4,14 @@ extension HTTPConnection {
     /// The transfer's head, with the headers and credentials for the proxy. Headers of the request itself are not
     /// replaced.
     func authorizedHead(of transfer: SocketTransfer) -> [UInt8] {
-        guard let proxy = forwarder else { return transfer.head }
+        let head = transfer.http1Head
+        guard let proxy = forwarder else { return head }
         let own = transfer.request.head.headers
         var added = proxy.headers.filter { !own.contains(name: $0.name) }.map { "\($0.name): \($0.value)\r\n" }
         if !hasOwnCredentials(transfer), let value = authorization(of: transfer, for: proxy) {
             added.append("Proxy-Authorization: \(value)\r\n")
         }
-        return added.isEmpty ? transfer.head : transfer.head.dropLast(2) + (added.joined() + "\r\n").utf8
+        return added.isEmpty ? head : head.dropLast(2) + (added.joined() + "\r\n").utf8
     }
 
     private func authorization(of transfer: SocketTransfer, for proxy: ProxyServer) -> String? {

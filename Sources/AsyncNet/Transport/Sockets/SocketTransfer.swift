@@ -7,8 +7,9 @@ final class SocketTransfer: Sendable, Hashable {
     let pipe: TransferPipe
     /// The request target, in absolute form for a proxy that passes the request on (RFC 9112 §3.2.2).
     let target: String
-    /// The head as it is sent, without the credentials for a proxy that passes the request on.
-    let head: [UInt8]
+    private let authority: String
+    private let framing: HTTP1RequestHead.Body
+    /// The body, unless it is in memory.
     let body: MeasuredBody?
     let bodyLength: Int64?
     /// Makes the task of a body's sequence, with the task-local values of the request's task; `nil` without a sequence.
@@ -18,10 +19,10 @@ final class SocketTransfer: Sendable, Hashable {
     init(_ request: TransportRequest, _ proxies: ProxyRoutes) throws(AsyncNetError) {
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
         self.request = request
+        self.authority = authority
         var route = try proxies.route(to: endpoint, isTunnelled: false)
         route.addresses = request.addresses
         self.route = route
-        let framing: HTTP1RequestHead.Body
         switch request.body.content {
         case .none: (body, bodyLength, framing) = (nil, nil, .none)
         case .data(let data): (body, bodyLength, framing) = (nil, Int64(data.count), .length(Int64(data.count)))
@@ -35,10 +36,15 @@ final class SocketTransfer: Sendable, Hashable {
             throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body")
         }
         self.target = route.isForwarded ? "http://\(authority)\(target)" : target
-        head = HTTP1RequestHead.bytes(request.head, target: self.target, authority: authority, framing)
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
     }
 
+    /// The head as it is sent over HTTP/1.1, but for the credentials for a proxy that passes it on.
+    var http1Head: [UInt8] {
+        HTTP1RequestHead.bytes(request.head, target: target, authority: authority, framing)
+    }
+
+    /// Whether the body can be sent from its start again.
     var canReplay: Bool { request.body.replay != .once }
 
     var expectsContinue: Bool {
