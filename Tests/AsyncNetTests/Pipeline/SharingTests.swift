@@ -175,6 +175,12 @@ struct SharingTests {
         await last.finish()
     }
 
+    @Test("A policy made with a time waits that time, and sends as many further requests as its limit")
+    func fixedDelay() {
+        let policy = HedgingPolicy(after: .seconds(1), limit: 3)
+        #expect(policy.delay == .fixed(.seconds(1)) && policy.limit == 3)
+    }
+
     @Test("A slow GET is hedged by a second transfer, whose response it gets, and a slow POST is not hedged")
     func hedging() async throws {
         let clock = TestClock()

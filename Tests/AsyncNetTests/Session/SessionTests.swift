@@ -7,6 +7,20 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
+        "A request over a transport that another session has shut down ends with .sessionFinished, which says so",
+        arguments: TransportUnderTest.allCases)
+    func sharedTransport(_ kind: TransportUnderTest) async throws {
+        let transport = kind.make()
+        func session(_ transport: some Transport) -> Session { Session(transport: transport) }
+        let (first, second) = (session(transport), session(transport))
+        await first.finish()
+        let error = await second.request("http://127.0.0.1:1/").serializing(Data.self).result.failure
+        #expect(error?.code == .sessionFinished)
+        #expect(error?.message.contains("another session that it was given to has finished") == true)
+        #expect(error?.description.contains("A transport belongs to one session") == true)
+    }
+
+    @Test(
         "A URL with a colon and no scheme leads to unsupportedScheme, whose message suggests a fix",
         arguments: [
             ("documents:batchGet", true), ("localhost:8080/a", true), ("a.b-c:d?e:f#g", true), ("mailto:ada@h", true),
