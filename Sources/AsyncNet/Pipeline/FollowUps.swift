@@ -37,7 +37,7 @@ struct FollowUps<Rest: Station>: Station {
         _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ attempt: Attempt
     ) async throws -> TransportRequest? {
         let (run, visited) = (attempt.run, course.visited)
-        // A closure of the user's that decides is cancelled when the attempt's time is over.
+        // If a closure of the user's decides, the end of the attempt's time cancels it.
         let following = try await attempt.interruptibly {
             try await run.policies.redirects.following(head, to: request, visited: visited)
         }

@@ -45,7 +45,7 @@ final class LoopThread {
     private var jobs: [SocketLoop.Job] = []
     private var outcomes: [Outcome] = []
     private var runningOutcomes: [Outcome] = []
-    /// Objects of the transport that live as long as the thread.
+    /// The thread's `SocketEngine`, a type of an outer room.
     var engine: AnyObject?
     /// How many transfers and connections without HTTP the loop has; a closed loop ends when there are none.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
@@ -113,8 +113,6 @@ final class LoopThread {
     }
 
     func cancel(_ timer: LoopTimers.ID) { timers.remove(timer) }
-
-    // MARK: Rounds
 
     /// Runs the action after the turns, or the jobs, of this round. Tasks that are resumed one right after the other wake fewer of
     /// Swift's threads than tasks with a turn between them.
