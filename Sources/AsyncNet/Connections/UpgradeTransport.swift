@@ -14,6 +14,8 @@ final class UpgradeTransport: Transport {
         var first: WebSocketHandshake?
         /// The handshake of the last request that was sent.
         var handshake: WebSocketHandshake?
+        /// Where the first request was sent to, before any redirect.
+        var origin: ServerEndpoint?
         var upgraded: Upgraded?
     }
 
@@ -40,8 +42,10 @@ final class UpgradeTransport: Transport {
         return handshake.headers
     }
 
-    private func makeHandshake() throws(AsyncNetError) -> WebSocketHandshake {
-        try WebSocketHandshake(protocols: protocols, compression: compression)
+    private func makeHandshake(isElsewhere: Bool = false) throws(AsyncNetError) -> WebSocketHandshake {
+        // A redirect to another origin takes no credential there, as in the other headers.
+        try WebSocketHandshake(
+            protocols: isElsewhere ? RedactionRule.withoutCredentials(protocols) : protocols, compression: compression)
     }
 
     func agreement(from head: HTTPResponseHead) throws(AsyncNetError) -> WebSocketAgreement {
@@ -52,11 +56,13 @@ final class UpgradeTransport: Transport {
     func takeUpgraded() -> Upgraded? { state.withLock { $0.upgraded.take() } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let handshake = try state.withLock { $0.first } ?? makeHandshake()
-        state.withLock { $0 = State(handshake: handshake) }
-        var request = request
-        request.head.headers.merge(handshake.headers)
         let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
+        let (first, origin) = state.withLock { ($0.first, $0.origin ?? endpoint) }
+        let handshake = try first ?? makeHandshake(isElsewhere: endpoint != origin)
+        state.withLock { $0 = State(handshake: handshake, origin: origin) }
+        var request = request
+        if endpoint != origin { request.head.headers.remove("Sec-WebSocket-Protocol") }
+        request.head.headers.merge(handshake.headers)
         var opening = DuplexRequest(
             host: endpoint.host, port: Int(endpoint.port), security: endpoint.isTLS ? .transport : .none, isHTTP: true)
         opening.addresses = request.addresses

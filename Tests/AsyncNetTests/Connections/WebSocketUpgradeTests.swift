@@ -117,6 +117,21 @@ struct WebSocketUpgradeTests {
         }
     }
 
+    @Test("A redirect takes credentials among the subprotocols within the origin only, and others to another one too")
+    func credentialAmongSubprotocols() async throws {
+        let protocols = ["realtime", "openai-insecure-api-key.sk-hunter2"]
+        try await withWebSockets { (first: MockServer, session: Session) async throws in
+            try await withWebSockets { (other: MockServer, _: Session) async throws in
+                await first.enqueue(.redirect(to: "/there"))
+                first.on(.get, "/there", replies: .redirect(to: other.webSocketURL().absoluteString))
+                try await session.webSocket(first.webSocketURL(), protocols: protocols).open()
+                let offered = (first.requests + other.requests).map { $0.headers["Sec-WebSocket-Protocol"] }
+                let all = protocols.joined(separator: ", ")
+                #expect(offered == [all, all, "realtime"])
+            }
+        }
+    }
+
     @Test("The handshake passes the session's cookie jar, adapters and retriers")
     func policies() async throws {
         let jar = CookieJar()

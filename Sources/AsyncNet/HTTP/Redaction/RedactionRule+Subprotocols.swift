@@ -15,6 +15,11 @@ extension RedactionRule {
         }.joined(separator: ",")
     }
 
+    static func withoutCredentials(_ protocols: [String]) -> [String] {
+        let shown = subprotocols(protocols.joined(separator: ",")).split(separator: ",")
+        return zip(protocols, shown).filter { $0 == $1 }.map(\.0)
+    }
+
     /// Whether the text up to some punctuation, or as a whole, is the name of a secret.
     private static func hasSecretName(_ text: String) -> Bool {
         let ends = text.indices.filter { !isAlphanumeric(text[$0]) } + [text.endIndex]
