@@ -16,6 +16,19 @@ final class ClockCore: Sendable {
         var nextID = 0
         var watchers: [Int: Watcher] = [:]
         var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
+        /// The actors on which runs were called, by run: the clock cannot count what runs there.
+        var actors: [Int: any Actor] = [:]
+        var isVisiting = false
+        /// The clock's `beginnings` when the actors were last seen to have nothing left to run.
+        var visited: Int?
+
+        /// What is to be visited before the clock may move; `nil` if it may move, empty if a visit is under way.
+        mutating func beginVisit() -> [any Actor]? {
+            guard !actors.isEmpty, visited != clock.beginnings else { return nil }
+            guard !isVisiting else { return [] }
+            isVisiting = true
+            return Array(actors.values)
+        }
 
         mutating func takeSatisfiedWatchers() -> [CheckedContinuation<Void, Never>] {
             let satisfied = watchers.filter { $0.value.isReady(clock) }
@@ -119,28 +132,59 @@ final class ClockCore: Sendable {
     /// Counts as a job while it wakes the sleepers: those that it has not woken yet are already removed.
     private func moveIfIdle() {
         while true {
-            let move = state.withLock {
-                state -> (due: [Wake], stepper: CheckedContinuation<Duration, Never>?, Duration)? in
-                guard let next = state.clock.next else { return nil }
+            let (move, actors) = state.withLock {
+                state -> ((due: [Wake], stepper: CheckedContinuation<Duration, Never>?, Duration)?, [any Actor]) in
+                guard let next = state.clock.next else { return (nil, []) }
+                if let actors = state.beginVisit() { return (nil, actors) }
                 let distance = state.clock.now.duration(to: next)
                 state.clock.countJob(1)
-                return (state.clock.advance(to: next), state.takeStepper(), distance)
+                return ((state.clock.advance(to: next), state.takeStepper(), distance), [])
             }
-            guard let (due, stepper, distance) = move else { return }
+            guard let (due, stepper, distance) = move else { return visit(actors) }
             for sleeper in due { sleeper.resume(returning: true) }
             stepper?.resume(returning: distance)
             countEndedJob()
         }
     }
 
-    // MARK: What is under way
-
-    func beginRun() {
-        state.withLock { $0.clock.runs += 1 }
-        moveIfIdle()
+    /// Waits until the actors have run what was queued before, then moves the clock if nothing has begun meanwhile: code
+    /// on an actor that makes one request after the other is no job of the clock's executor.
+    ///
+    /// The task ends by itself: an actor that is blocked keeps its run from its end, too.
+    private func visit(_ actors: [any Actor]) {
+        guard !actors.isEmpty else { return }
+        let beginnings = state.withLock { $0.clock.beginnings }
+        Task {
+            for actor in actors { await Self.run(on: actor) }
+            state.withLock { ($0.isVisiting, $0.visited) = (false, beginnings) }
+            moveIfIdle()
+        }
     }
 
-    func endRun() { state.withLock { $0.clock.runs -= 1 } }
+    private static func run(on actor: isolated any Actor) async {}
+
+    // MARK: What is under way
+
+    /// - Parameter actor: The actor on which the work begins.
+    /// - Returns: The run, for its end.
+    func beginRun(on actor: (any Actor)?) -> Int {
+        let id = state.withLock { state in
+            state.clock.runs += 1
+            let id = state.makeID()
+            state.actors[id] = actor
+            return id
+        }
+        moveIfIdle()
+        return id
+    }
+
+    func endRun(_ id: Int) {
+        state.withLock {
+            $0.clock.runs -= 1
+            $0.actors[id] = nil
+        }
+    }
+
     func beginJob() { state.withLock { $0.clock.countJob(1) } }
 
     func endJob() {

@@ -15,6 +15,8 @@ struct ClockState<Continuation: Sendable>: Sendable {
     private var waiting = 0
     private var jobs = 0
     private var externals = 0
+    /// Changes with everything that begins: an actor that had nothing to run before the last change may have had since.
+    private(set) var beginnings = 0
     var runs = 0
     /// How many single steps are asked for.
     var steps = 0
@@ -22,6 +24,7 @@ struct ClockState<Continuation: Sendable>: Sendable {
     /// - Returns: `false` if the deadline is over.
     mutating func add(_ sleeper: Sleeper, _ id: Int) -> Bool {
         guard sleeper.deadline > now else { return false }
+        beginnings += 1
         sleepers[id] = sleeper
         if !sleeper.isLimit { waiting += 1 }
         return true
@@ -33,9 +36,13 @@ struct ClockState<Continuation: Sendable>: Sendable {
         return sleeper
     }
 
-    mutating func countJob(_ change: Int) { jobs += change }
+    mutating func countJob(_ change: Int) {
+        jobs += change
+        if change > 0 { beginnings += 1 }
+    }
 
     mutating func count(_ work: SupervisedWork, _ change: Int) {
+        if change > 0 { beginnings += 1 }
         switch work {
         case .waiting: waiting += change
         case .external: externals += change

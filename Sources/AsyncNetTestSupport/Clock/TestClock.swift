@@ -85,8 +85,9 @@ public final class TestClock: Clock, Sendable {
     /// ``advance(by:)``. A transport of your own counts as one with I/O, unless it passes the requests that it gets on
     /// to a stub.
     ///
-    /// The clock does not see tasks that the work starts with `Task { }` or runs on the main actor or other threads,
-    /// except where they sleep on it. Time may move while they run.
+    /// The clock waits for the actor that calls this function, such as the main actor. It does not see tasks that the work
+    /// starts with `Task { }` or runs on other actors and threads, except where they sleep on it: time may move while
+    /// they run.
     ///
     /// Cancelling the current task cancels the work. Several calls may run at the same time.
     ///
@@ -95,8 +96,8 @@ public final class TestClock: Clock, Sendable {
     public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
         _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        core.beginRun()
-        defer { core.endRun() }
+        let run = core.beginRun(on: #isolation)
+        defer { core.endRun(run) }
         return try await withTaskExecutorPreference(countingExecutor) { () async throws(Failure) -> Value in
             try await change(to: work)
         }

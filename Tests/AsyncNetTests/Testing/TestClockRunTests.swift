@@ -186,6 +186,24 @@ struct TestClockRunTests {
         #expect(texts == ["x"])
         #expect(clock.now.offset == .seconds(1))
     }
+
+    /// Repeated, since the clock would move too early in one of five times only.
+    @Test("Time moves after each of several requests of the main actor has set its timer", arguments: 0..<50)
+    @MainActor
+    func requestsOfMainActor(_ number: Int) async throws {
+        let clock = TestClock()
+        let stub = StubTransport()
+        stub.on(.get, "/a", replies: .status(503, headers: ["Retry-After": "30"]), .text("a"))
+        stub.on(.get, "/b", replies: .status(503, headers: ["Retry-After": "50"]), .text("b"))
+        let session = session(clock, stub, policies: [Self.policy])
+        let texts = try await clock.run {
+            async let first = session.request("http://a/a").serializing(String.self).value
+            async let second = session.request("http://a/b").serializing(String.self).value
+            return try await [first, second]
+        }
+        #expect(texts == ["a", "b"])
+        #expect(clock.now.offset == .seconds(50))
+    }
 }
 
 @Suite("TestClock.advanceToNextDeadline", .timeLimit(.minutes(5)))
