@@ -17,7 +17,7 @@ public struct RateLimit: Hashable, Sendable {
     /// The number of requests per period. Below 1 counts as 1.
     public var requests: Int
 
-    /// The time in which that many requests may be sent, from a nanosecond to a century.
+    /// The time in which the limit admits ``requests`` more, from a nanosecond to a century.
     public var period: Duration
 
     /// How many requests may be sent at once after a pause; `nil` for as many as ``requests``. Below 1 counts as 1.
