@@ -5,8 +5,8 @@ public import Foundation
 /// Redacted are, with ``standard``:
 /// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`,
 ///   `Access-Key`, `Signature`, `Assertion`, `JWT`, `Auth` and the like;
-/// - subprotocols of WebSockets (`Sec-WebSocket-Protocol`) that begin with such a name, or one that ends in `key` or `bearer`,
-///   as `openai-insecure-api-key.sk-…` does, that follow one that is such a name, or that look random: more than three changes
+/// - subprotocols of WebSockets (`Sec-WebSocket-Protocol`) that begin with such a name, or with one whose last word is `key` or
+///   `bearer`, as `openai-insecure-api-key.sk-…` does, that follow one that is such a name, or that look random: more than three changes
 ///   between letters and digits or from lower to upper case, or more than 24 letters and digits in a row;
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,

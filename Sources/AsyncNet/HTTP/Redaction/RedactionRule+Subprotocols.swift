@@ -20,10 +20,13 @@ extension RedactionRule {
         return zip(protocols, shown).filter { $0 == $1 }.map(\.0)
     }
 
-    /// Whether the text up to some punctuation, or as a whole, is the name of a secret.
+    /// Whether the text up to some punctuation, or as a whole, is the name of a secret, or its last word is: `my-key`.
     private static func hasSecretName(_ text: String) -> Bool {
         let ends = text.indices.filter { !isAlphanumeric(text[$0]) } + [text.endIndex]
-        return ends.contains { SecretNames.subprotocols.contains(whole: text[..<$0]) }
+        return ends.contains { end in
+            let lastWord = text[..<end].split { !isAlphanumeric($0) }.last ?? ""
+            return [text[..<end], lastWord].contains { SecretNames.subprotocols.contains(whole: $0) }
+        }
     }
 
     /// Whether a text is made of words and versions, such as `base64.channel.k8s.io` or `statusCheck.v2`: random bytes in

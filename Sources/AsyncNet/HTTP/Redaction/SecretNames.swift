@@ -55,7 +55,7 @@ extension SecretNames {
         ], endings: ["authorization", "assertion", "jwt", "auth", "otp"])
 
     /// Names in subprotocols of WebSockets, such as `openai-insecure-api-key`.
-    static let subprotocols = SecretNames([], endings: headers.moreEndings + ["bearer", "key"])
+    static let subprotocols = SecretNames(["key"], endings: headers.moreEndings + ["bearer"])
 
     /// Names in JSON. `code` and `key` are not among them, which are error codes and ordinary keys there.
     static let fields = SecretNames([
