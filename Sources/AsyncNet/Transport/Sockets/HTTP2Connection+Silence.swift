@@ -8,7 +8,9 @@ extension HTTP2Connection {
 
     private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
         let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
-        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [unowned self] in
+        // Weak: an action that is due at the same time may release the connection before.
+        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
+            guard let self else { return }
             silenceTimer = nil
             checkSilence(limits)
         }
