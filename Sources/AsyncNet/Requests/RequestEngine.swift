@@ -164,7 +164,7 @@ actor RequestEngine {
 
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
-        run?.watch.endHop(.delivered)
+        if let head = record.head { run?.didEnd(head) }
         await end(as: .finished, nil)
     }
 

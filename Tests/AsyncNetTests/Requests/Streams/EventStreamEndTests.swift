@@ -71,6 +71,31 @@ struct EventStreamEndTests {
         #expect(lines.withLock { $0.count == 1 && $0[0].contains("level=info") && !$0[0].contains("error=") })
     }
 
+    @Test("A stream that its end marker ends closes the half-open circuit of its origin")
+    func markerClosesCircuit() async throws {
+        let clock = TestClock()
+        let stub = StubTransport { request in
+            switch request.path {
+            case "/fails": .status(500)
+            case "/events":
+                .chunked(["data: 1\n\n", "data: [DONE]\n\n"], headers: ["Content-Type": "text/event-stream"])
+                    .with(.stallMidBody(after: 23))
+            default: .text("x")
+            }
+        }
+        let breaker = CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10))
+        let session = Session(transport: stub, configuration: .init(circuitBreaker: breaker, clock: clock))
+        _ = await session.request("http://a/fails").serializing(Data.self).result
+        #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == .circuitOpen)
+        clock.advance(by: .seconds(10))
+        for try await _ in session.stream("http://a/events").serverSentEvents.ending(with: "[DONE]") {}
+        async let first = session.request("http://a/").serializing(String.self).result
+        async let second = session.request("http://a/").serializing(String.self).result
+        let errors = await [first.failure?.code, second.failure?.code]
+        #expect(errors == [nil, nil])
+        await session.finish()
+    }
+
     @Test(
         "Only an event whose data is exactly the marker ends a stream",
         arguments: [
