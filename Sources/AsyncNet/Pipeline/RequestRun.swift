@@ -51,6 +51,8 @@ final class RequestRun: Sendable {
     /// How many attempts have begun since `finish()` of the session was called.
     private let lateAttempts = Atomic(0)
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
+    /// The number of the attempt whose spent retry budget was reported, which a refused head and its body may both meet.
+    private let reportedAttempt = Atomic(0)
     /// The request and credential before the first attempt.
     let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
 
@@ -133,6 +135,10 @@ final class RequestRun: Sendable {
 
     /// Takes the circuit breaker's permit, which records how the hop ended.
     func takePass() -> CircuitBreakers.Permit? { admission.withLock { $0.pass.take() } }
+
+    func reportSpentBudget(ofAttempt number: Int) {
+        if reportedAttempt.exchange(number, ordering: .relaxed) != number { sendOwn(.retryBudgetSpent) }
+    }
 
     func releasePermit() { admission.withLock { $0.permit.take() }?.release() }
 }

@@ -119,7 +119,7 @@ struct RetryDecisions {
     }
 
     private func reportSpentBudget(before next: Next) {
-        if isBudgetSpent, case .end = next { run.sendOwn(.retryBudgetSpent) }
+        if isBudgetSpent, case .end = next { run.reportSpentBudget(ofAttempt: number) }
     }
 
     private var origin: String { run.record.request?.head.url.origin ?? "" }

@@ -159,6 +159,19 @@ struct RetryingTests {
         #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
     }
 
+    @Test("A spent retry budget is reported once for a refused stream, whose head and body both ask for an attempt")
+    func budgetOfStream() async throws {
+        let recorder = EventRecorder()
+        let configuration = SessionConfiguration(
+            interceptors: [fast], monitors: [recorder], retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0),
+            clock: TestClock())
+        let session = Session(transport: stub(.status(503)), configuration: configuration)
+        let code = await AsyncNetError.code { for try await _ in session.stream(Self.url).serverSentEvents {} }
+        #expect(code == .unacceptableStatus)
+        await session.finish()
+        #expect(recorder.steps().count { $0.contains("the retry budget is spent") } == 1)
+    }
+
     @Test("The retry budget limits the retries to an origin")
     func budget() async throws {
         let stub = stub(.status(503))
