@@ -55,7 +55,8 @@ extension SecretNames {
         ], endings: ["authorization", "assertion", "jwt", "auth", "otp"])
 
     /// Names in subprotocols of WebSockets, such as `openai-insecure-api-key`.
-    static let subprotocols = SecretNames(["key"], endings: headers.moreEndings + ["bearer"])
+    static let subprotocols = SecretNames(
+        ["key", "basic", "ticket"], endings: headers.moreEndings + ["bearer", "credentials"])
 
     /// Names in JSON. `code` and `key` are not among them, which are error codes and ordinary keys there.
     static let fields = SecretNames([
