@@ -51,7 +51,8 @@ final class RequestRun: Sendable {
     /// How many attempts have begun since `finish()` of the session was called.
     private let lateAttempts = Atomic(0)
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
-    /// The number of the attempt whose spent retry budget was reported, which a refused head and its body may both meet.
+    /// The last attempt that `retryBudgetSpent` was sent for: the retriers are asked about a refused head, and then about
+    /// the error of its stream.
     private let reportedAttempt = Atomic(0)
     /// The request and credential before the first attempt.
     let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
