@@ -76,7 +76,7 @@ class NginxChecks:
         return [f"it was given {given}"] if given else []
 
     def use_up(self, url):
-        """After this one, nginx refuses the next two seconds' requests."""
+        """After this one, nginx refuses the next three seconds' requests, and at some paths the next minute's (web.py)."""
         self.check("a request within the limit", ["-f", url])
 
     def limits(self):
@@ -90,16 +90,16 @@ class NginxChecks:
         self.logged("beyond the limit, with -f", ["-f", url], [("GET", path, 429)], 22, out=b"", err="[unacceptableStatus]")
         self.logged("--retry of a POST", ["--retry", 2, "-d", "a=1", url], [("POST", path, 429)], out=b"later")
         url, path = limited("get")
-        self.logged("--retry waits as Retry-After says", ["--retry", 2, url], [("GET", path, 429), ("GET", path, 200)], says=[self.waited(2)])
+        self.logged("--retry waits as Retry-After says", ["--retry", 2, url], [("GET", path, 429), ("GET", path, 200)], says=[self.waited(3)])
         url, path = limited("put")
         file = self.world.folder / "retried"
         file.write_text("sent again")
         self.logged("--retry sends the body again", ["--retry", 1, "-T", file, url], [("PUT", path, 429), ("PUT", path, 200)],
-            says=[self.waited(2), self.world.answers({"method": "PUT", "data": "sent again"})])
+            says=[self.waited(3), self.world.answers({"method": "PUT", "data": "sent again"})])
         url, path = limited("key")
         keyed = ["--retry", 1, "-H", "Idempotency-Key: 1", "-d", "a=1"]
         self.logged("--retry of a POST that may be repeated", [*keyed, url], [("POST", path, 429), ("POST", path, 200)],
-            says=[self.waited(2), self.world.answers({"form": {"a": "1"}})])
+            says=[self.waited(3), self.world.answers({"form": {"a": "1"}})])
 
     def waited(self, seconds):
         """Between the ends of the two requests in nginx's log, which has milliseconds."""

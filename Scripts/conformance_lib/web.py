@@ -27,7 +27,8 @@ http {{
     client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
     root {folder}/site;
     absolute_redirect off;
-    limit_req_zone $uri zone=limited:1m rate=30r/m;
+    limit_req_zone $uri zone=limited:1m rate=20r/m;
+    limit_req_zone $uri zone=minute:1m rate=1r/m;
     limit_req_status 429;
     auth_basic_user_file users;
     proxy_http_version 1.1;
@@ -41,7 +42,8 @@ http {{
 }}
 """
 
-# Each request of /limited and /busy but one in 2 s is refused. A return comes before a password is asked for, try_files after.
+# Each request of /limited but one in 3 s is refused, of /busy and /limited/plain but one in a minute: what is asked there has no
+# second answer, however slow this machine is. A return comes before a password is asked for, try_files after.
 LOCATIONS = """
     location / { proxy_pass http://127.0.0.1:HTTPBIN; }
     location = /ok { return 200 ok; }
@@ -55,8 +57,9 @@ LOCATIONS = """
     location = /with-password { return 302 http://ada:hunter2@127.0.0.1:FIRST/guarded/text; }
     location = /with-token { return 302 /ok?token=hunter2; }
     location /limited/ { limit_req zone=limited; error_page 429 @limited; try_files /none @proxied; }
-    location @limited { add_header Retry-After 2 always; return 429 later; }
-    location /busy/ { limit_req zone=limited; limit_req_status 503; error_page 503 @busy; try_files /none @proxied; }
+    location /limited/plain { limit_req zone=minute; error_page 429 @limited; try_files /none @proxied; }
+    location @limited { add_header Retry-After 3 always; return 429 later; }
+    location /busy/ { limit_req zone=minute; limit_req_status 503; error_page 503 @busy; try_files /none @proxied; }
     location @busy { add_header Retry-After 60 always; return 503 busy; }
     location @proxied { rewrite ^ /anything break; proxy_pass http://127.0.0.1:HTTPBIN; }
     location /loop { return 302 /loop; }
