@@ -16,7 +16,7 @@ struct Throughput: AsyncParsableCommand {
     @Option(help: "How many at a time; repeatable.") var concurrency: [Int] = [1, 16, 64]
     @Option(help: "Requests per client and round.") var requests = 1600
     @Option(help: "Rounds; the clients take turns in each.") var rounds = 9
-    @Option(help: "Only clients whose name contains this; repeatable.") var only: [String] = []
+    @Option(help: "Only the client of this name; repeatable.") var only: [String] = []
     @Flag(help: "Print JSON instead of a table.") var json = false
 
     struct Row: Codable {
@@ -72,7 +72,7 @@ struct Throughput: AsyncParsableCommand {
             AsyncHTTPClientClient(trusting: certificate),
         ]
         if certificate == nil { clients += [AsyncNetClient.urlSession, URLSessionClient()] }
-        return clients.filter { client in only.isEmpty || only.contains { client.name.contains($0) } }
+        return clients.filter { client in only.isEmpty || only.contains(client.name) }
     }
 
     private func rows(_ results: [(name: String, runs: [Measurement])], _ round: Round) -> [Row] {
