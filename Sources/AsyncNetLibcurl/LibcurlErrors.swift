@@ -45,7 +45,7 @@ enum LibcurlErrors {
     /// memory", are wrong; `nil` if the result has its usual meaning.
     static func headError(for result: Int32, _ text: String) -> AsyncNetError? {
         switch result {
-        // The line is longer than libcurl's own limit, 100 KiB.
+        // A status line or header is longer than libcurl's own limit, 100 KiB.
         case 27, 100:
             AsyncNetError(
                 .badServerResponse,
@@ -114,8 +114,8 @@ enum LibcurlErrors {
         switch circumstances.verifyResult {
         case 9, 10: .certificateExpired
         case 62: .certificateHostMismatch
-        // Over QUIC libcurl's text names no cause. A verification result of 1 means that the host name was wrong, and
-        // the chain was not checked.
+        // Over QUIC libcurl's text names no cause. Its result is 1 until it reads OpenSSL's, which it does only after it has
+        // checked the host name: so 1 means that the host name did not match.
         case 1 where circumstances.hasFailedToConnect: .certificateHostMismatch
         default: circumstances.textWithoutHost.flatMap(byText) ?? .certificateNotTrusted
         }

@@ -63,8 +63,8 @@ final class LibcurlLoop: Sendable {
             transfers: transfers, work: transfers == 0 ? 0 : work.load(ordering: .relaxed))
     }
 
-    /// - Throws: `AsyncNetError` with code `.sessionFinished` after `close`, and `.transportFailed` if the thread
-    ///   cannot start.
+    /// - Throws: `AsyncNetError` with code `.sessionFinished` after `close`, and `.transportFailed` if
+    ///   libcurl has no memory or file descriptor left for the loop.
     func submit(_ exchange: LibcurlExchange) throws(AsyncNetError) {
         let mustWake = try inbox.withLock { inbox throws(AsyncNetError) in
             guard !inbox.isClosing else { throw AsyncNetError.transportIsShutDown }

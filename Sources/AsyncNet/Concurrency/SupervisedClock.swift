@@ -29,9 +29,9 @@ extension SupervisedClock {
 
 /// What a `SupervisedClock` counts beside tasks.
 package enum SupervisedWork: Sendable {
-    /// Work that only the clock or a cancel ends: a response that never comes, a wait for a rate limit's timer.
+    /// Work that only a cancel ends, such as a response that never comes: the clock may move.
     case waiting
-    /// A transfer over a transport that other processes or threads carry: time stands still meanwhile.
+    /// A transfer that other threads or processes carry out, such as one over sockets: the clock stands until it ends.
     case external
 }
 

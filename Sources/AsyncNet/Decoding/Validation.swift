@@ -5,7 +5,8 @@ public struct Validation: Sendable {
     /// `nil` for those of the session.
     let validators: [Validator]?
 
-    /// What the session accepts: the default of a request. For a session as ``none``.
+    /// Accepts what the session's configuration accepts: the default of a request. In a session's own configuration it is the
+    /// same as ``none``.
     public static let session = Validation(validators: nil)
     /// Accepts every response.
     public static let none = Validation(validators: [])

@@ -190,7 +190,7 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody: ShownByDescription {
-    /// Kind and size, without content.
+    /// The kind of body, and its size where it is known without reading the body; never its content.
     public var description: String {
         switch content {
         case .none: "no body"

@@ -13,7 +13,7 @@ enum Next: Sendable {
 struct RetryDecisions {
     let run: RequestRun
     let number: Int
-    /// Whether another attempt was wanted that the retry budget did not allow.
+    /// Whether a retrier or the sink wanted another attempt and the retry budget refused it.
     private var isBudgetSpent = false
 
     init(_ attempt: Attempt) { (run, number) = (attempt.run, attempt.number) }

@@ -72,7 +72,14 @@ package final class PipedConnection: DuplexConnection {
     }
 
     package func abort(_ error: AsyncNetError?) {
-        state.change { $0.abort(error ?? AsyncNetError(.connectionLost, "The connection was aborted")) }
+        state.change {
+            $0.abort(
+                error
+                    ?? AsyncNetError(
+                        .connectionLost,
+                        "This program has cut the connection off: it was released, or closing it was cancelled or took too long"
+                    ))
+        }
         onWork()
     }
 

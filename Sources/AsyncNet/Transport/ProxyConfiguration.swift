@@ -138,7 +138,7 @@ public struct ProxyConfiguration: Sendable {
     package func validate() throws(AsyncNetError) {
         try tls.validate()
         if tls.isRefused {
-            throw AsyncNetError(.invalidConfiguration, "The TLS settings of a proxy refuse every proxy")
+            throw AsyncNetError(.invalidConfiguration, "A proxy's tls cannot be .refused: no proxy could be used")
         }
         try checkHeaders()
         guard case .url(let url) = kind else { return }
@@ -162,7 +162,7 @@ public struct ProxyConfiguration: Sendable {
                 .invalidConfiguration, "\(header.name) cannot be a header for a proxy: the transport writes it")
         }
         do throws(AsyncNetError) { try headers.validate() } catch {
-            throw AsyncNetError(.invalidConfiguration, "A header for the proxy: \(error.message)")
+            throw AsyncNetError(.invalidConfiguration, "A header for the proxy is invalid: \(error.message)")
         }
     }
 }

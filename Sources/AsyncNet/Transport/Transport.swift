@@ -56,10 +56,13 @@ extension Transport {
 }
 
 extension AsyncNetError {
-    /// A session refuses requests after its own end, so another one has shut the transport down.
+    /// A session refuses requests after its own end, so this was another session or the program.
     package static var transportIsShutDown: AsyncNetError {
-        AsyncNetError(.sessionFinished, "The transport is shut down: another session that it was given to has finished")
-            .with(advice: "A transport belongs to one session. Make one for each session, such as .sockets().")
+        AsyncNetError(
+            .sessionFinished,
+            "The transport is shut down: another session that uses it has finished, or shutdown() was called"
+        )
+        .with(advice: "A transport belongs to one session. Make one for each session, such as .sockets().")
     }
 }
 
@@ -227,8 +230,9 @@ public struct TransportResponse: Sendable {
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB; the response itself if its
-    /// codings are kept, or it has none.
+    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. It is unchanged if the transport
+    /// has decoded it or it has no `Content-Encoding`. If its codings are kept, only its head is marked so. The body throws if
+    /// there are too many codings, or one whose library is missing.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in

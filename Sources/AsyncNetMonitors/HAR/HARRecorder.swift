@@ -80,7 +80,8 @@ public final class HARRecorder: EventMonitor {
     public func data() throws(AsyncNetError) -> Data {
         if let stream {
             do { return try stream.contents() } catch {
-                throw AsyncNetError(.fileNotReadable, "The HAR file cannot be read", underlyingError: error)
+                throw AsyncNetError(
+                    .fileNotReadable, "The recorder's HAR file cannot be read back", underlyingError: error)
             }
         }
         let (kept, lost) = memory.withLock { ($0.kept, $0.lost) }

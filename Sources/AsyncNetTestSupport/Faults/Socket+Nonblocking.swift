@@ -25,7 +25,7 @@ extension Socket {
             let accepted = Glibc.accept(descriptor, nil, nil)
         #endif
         if accepted < 0 {
-            // A connection that its client has reset meanwhile is none.
+            // ECONNABORTED: the client has reset the connection before it was accepted, so there is none.
             if [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errno) { return nil }
             throw Failure("accept")
         }

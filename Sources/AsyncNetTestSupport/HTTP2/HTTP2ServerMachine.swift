@@ -42,7 +42,7 @@ struct HTTP2ServerMachine {
     var streams: [UInt32: Stream] = [:]
     /// The last stream that the client has opened.
     var lastStream: UInt32 = 0
-    /// The streams above this one are ignored, after GOAWAY.
+    /// After GOAWAY, the highest stream that is still answered; new streams above it are ignored.
     var lastServed: UInt32 = .max
     var sendWindow = 65_535
     var receiveWindow = Self.connectionWindow

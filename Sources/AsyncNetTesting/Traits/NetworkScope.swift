@@ -17,7 +17,7 @@ final class NetworkScope: Sendable {
         var collected: [Finding] = []
     }
 
-    /// An issue to be.
+    /// What a trait found wrong, before it is recorded as an issue: an error if `isFailure`, else a warning.
     struct Finding: Sendable {
         var text: String
         var isFailure = true

@@ -119,7 +119,7 @@ struct JSONExactnessTests {
     }
 
     @Test(
-        "A JSONDecoder that a type uses in its init(from:) does not read the outer document",
+        "A JSONDecoder made inside init(from:) decodes its own data, even with the outer decoder's userInfo",
         arguments: [#"{"j":1,"é":1}"#, #"{"j":[7],"é":1}"#, #"{"j":"7","é":1}"#])
     func innerDecoder(_ text: String) throws {
         #expect(try decode(Other.self, text).j == 7)

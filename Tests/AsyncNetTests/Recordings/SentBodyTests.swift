@@ -8,7 +8,7 @@ import Testing
 struct SentBodyTests {
     private func stream(_ length: Int64?) -> RequestBody { .stream(chunks("ab"), length: length) }
 
-    @Test("An empty body and a body in memory are recorded before they are sent, up to the limit")
+    @Test("The record has an empty body, or one in memory, before anything is sent; bytes above the limit are cut off")
     func known() {
         for (body, expected, isTruncated) in [
             (RequestBody.none, "", false), (.data(Data("ab".utf8)), "ab", false),

@@ -129,7 +129,9 @@ struct WrittenFormTests {
         #expect(forms.first?.headers == ["Content-Type": "multipart/form-data; boundary=AsyncNet-boundary"])
     }
 
-    @Test("A long secret of a header, cookie or query is redacted wherever the response repeats it")
+    @Test(
+        "A secret of a header or cookie is redacted where the response repeats it, if it has a digit and 12 bytes or more"
+    )
     func echoes() throws {
         let token = "abcdefgh12345"
         let basic = Data("ada:\(token)".utf8).base64EncodedString()

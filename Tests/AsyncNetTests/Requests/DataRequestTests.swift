@@ -275,7 +275,7 @@ struct DataRequestTests {
         #expect(error?.underlyingError is CocoaError)
     }
 
-    @Test("Each method resolves its URL against the session's base URL")
+    @Test("get, head, post and the session's other shortcuts resolve their URL against its base URL")
     func baseURL() async throws {
         let api = Session(baseURL: "http://a/v1/", transport: stub)
         let requests: [(DataRequest, String)] = [

@@ -147,7 +147,7 @@ struct SinkRetryTests {
         #expect(stub.requests.map { $0.headers["X-Attempt"] } == ["1", "2", "3"])
     }
 
-    @Test("A file that is shorter than announced is an error")
+    @Test("A download with fewer bytes than its Content-Length fails, and leaves no file")
     func tooShort() async throws {
         let folder = try TemporaryFolder()
         let stub = StubTransport { _ in MockResponse(headers: ["Content-Length": "1000"], body: Data(count: 900)) }

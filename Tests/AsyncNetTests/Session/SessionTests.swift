@@ -16,7 +16,7 @@ struct SessionTests {
         await first.finish()
         let error = await second.request("http://127.0.0.1:1/").serializing(Data.self).result.failure
         #expect(error?.code == .sessionFinished)
-        #expect(error?.message.contains("another session that it was given to has finished") == true)
+        #expect(error?.message.contains("another session that uses it has finished") == true)
         #expect(error?.description.contains("A transport belongs to one session") == true)
     }
 

@@ -14,7 +14,8 @@ struct StreamedBodyTests {
         return (texts, control, isCancelled)
     }
 
-    @Test("A chunk arrives once the test has made it", arguments: ResponseSender.allCases)
+    @Test(
+        "Each chunk arrives as soon as the test has made it, before the body ends", arguments: ResponseSender.allCases)
     func controlled(_ sender: ResponseSender) async throws {
         let (chunks, control) = AsyncStream.makeStream(of: Data.self)
         let reply = MockResponse.stream(chunks, status: 201, headers: ["X": "1"])

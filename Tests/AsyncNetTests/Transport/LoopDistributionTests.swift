@@ -48,7 +48,7 @@ struct LoopDistributionTests {
             Case(
                 loops: 8, processors: 16,
                 expected: (8, LoopLimits(connectionsPerOrigin: 64, connections: 125, keptConnections: 125))),
-            // Half of the descriptors are left for files.
+            // libcurl keeps at most half as many connections as there are descriptors.
             Case(
                 descriptors: 400,
                 expected: (4, LoopLimits(connectionsPerOrigin: 64, connections: 250, keptConnections: 50))),

@@ -85,7 +85,9 @@ struct WebSocketCompressionTests {
         ),
     ]
 
-    @Test("A server's response has the parameters of the offer and of its own settings", arguments: serverResponses)
+    @Test(
+        "A server's response has the stricter of the offer and its own settings; it limits the client's window only if offered",
+        arguments: serverResponses)
     func response(settings: WebSocketCompression, offer: String, expected: String, agreed: Agreed) throws {
         let response = settings.response(to: try #require(Self.parameters(offer)))
         #expect(response.parameters.text == "permessage-deflate" + expected)

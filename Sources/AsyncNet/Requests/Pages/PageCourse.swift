@@ -56,7 +56,8 @@ struct PageCourse: Sendable {
 
     private func checked(_ target: URL, after page: HTTPResponseHead) throws(AsyncNetError) -> URL {
         do throws(AsyncNetError) { _ = try target.checkedForHTTP() } catch {
-            throw AsyncNetError(.pagingFailed, "The next page's URL: \(error.message)", underlyingError: error)
+            throw AsyncNetError(
+                .pagingFailed, "The next page's URL cannot be requested: \(error.message)", underlyingError: error)
         }
         let isDowngrade = page.url.scheme?.lowercased() == "https" && target.scheme?.lowercased() == "http"
         guard !isDowngrade || redirects.allowsInsecure else {

@@ -74,8 +74,8 @@ final class HTTPConnection: PooledConnection {
         return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
     }
 
-    /// Called when a kept connection has received bytes, which belong to no response, or its end. With TLS the bytes
-    /// may be a ticket.
+    /// Called when an idle connection can be read. If only a TLS ticket has arrived, the connection is kept. If other bytes or
+    /// the server's end have arrived, it is closed: no response can have these bytes.
     private func endIdle() {
         let received = Result { () throws(AsyncNetError) in
             try stream.receive(into: engine.thread.receiveBuffer)

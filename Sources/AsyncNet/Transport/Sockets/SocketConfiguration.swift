@@ -169,7 +169,7 @@ extension SocketTransport {
         /// How long the server has to answer; 15 s by default.
         public var timeout: Duration
 
-        /// Makes a value.
+        /// Creates settings: a PING after `interval` of silence, and `timeout` for its answer.
         public init(interval: Duration = .seconds(15), timeout: Duration = .seconds(15)) {
             (self.interval, self.timeout) = (interval, timeout)
         }

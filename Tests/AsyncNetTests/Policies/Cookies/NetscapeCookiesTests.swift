@@ -91,7 +91,7 @@ struct NetscapeCookiesTests {
         #expect(NetscapeCookies.text([cookie]).hasSuffix("a.b\tFALSE\t/\tFALSE\t253402300799\tx\t1\n"))
     }
 
-    @Test("A cookie that expired in 1970 is not written as a session cookie")
+    @Test("An expiry within the first second of 1970 is written as 1, since 0 means a session cookie")
     func zero() {
         let cookie = Cookie(name: "x", value: "1", domain: "a.b", expires: Date(timeIntervalSince1970: 0.5))
         #expect(NetscapeCookies.text([cookie]).hasSuffix("\t1\tx\t1\n"))

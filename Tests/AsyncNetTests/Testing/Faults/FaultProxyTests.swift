@@ -266,7 +266,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("A proxy listens on IPv6, forwards to IPv6, and refuses a URL without a server")
+    @Test("A proxy listens on IPv6, forwards to IPv6, and refuses a URL without a host or a known port")
     func addresses() async throws {
         let server = try await MockServer.start(on: .ipv6)
         server.on(.get, "/", replies: .text("six"))

@@ -42,7 +42,7 @@ struct FaultTableTests {
         #expect(table.entries.isEmpty)
     }
 
-    @Test(".down applies to all connections, or to a share of them")
+    @Test(".down applies to all connections, or to the given share of them")
     func down() {
         var table = FaultTable(seed: 0)
         let id = table.add(.down, .upstream, share: 0.5)

@@ -93,7 +93,9 @@ struct PooledConnectionTests {
         await server.stop()
     }
 
-    @Test("A limit of connections that is zero, or too large for the system, is .invalidConfiguration")
+    @Test(
+        "A lifetime, number of requests or tcpUserTimeout of zero is .invalidConfiguration, and so is too long a tcpUserTimeout"
+    )
     func settings() async throws {
         let changes: [@Sendable (inout SocketTransport.Configuration) -> Void] = [
             { $0.maximumConnectionLifetime = .zero }, { $0.maximumRequestsPerConnection = 0 },

@@ -126,7 +126,7 @@ struct HPACKDecoderTests {
 
     // MARK: The table
 
-    @Test("A new entry whose name is of an indexed entry is decoded although it evicts that entry")
+    @Test("A field that takes its name from a table entry is decoded, even if adding it evicts that entry")
     func evictedName() throws {
         var decoder = HPACKDecoder(tableSize: 40)
         #expect(try decoder.decode(hex("4002 7661 0161 7e01 62")).texts == ["va: a", "va: b"])
