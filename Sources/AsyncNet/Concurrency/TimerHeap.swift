@@ -28,11 +28,14 @@ struct TimerHeap<Time: Comparable, Action> {
         return ID(number: lastNumber, slot: slot)
     }
 
-    mutating func remove(_ id: ID) {
-        guard entries[id.slot]?.number == id.number else { return }
+    /// - Returns: Whether the action was there.
+    @discardableResult
+    mutating func remove(_ id: ID) -> Bool {
+        guard entries[id.slot]?.number == id.number else { return false }
         order.remove(id.slot)
         entries[id.slot] = nil
         freeSlots.append(id.slot)
+        return true
     }
 
     /// Removes the due actions from the order; their entries stay until they are put back or removed.

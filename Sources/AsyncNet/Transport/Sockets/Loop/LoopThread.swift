@@ -178,7 +178,8 @@ final class LoopThread {
 
     private func finishRound() -> Int32? {
         now = .now
-        timers.takeDue(now).forEach { $0() }
+        // An action may cancel another one that is due, and release what that one needs.
+        for (id, action) in timers.takeAll(dueBy: now) where timers.remove(id) { action() }
         runOutcomes()
         runJobs()
         runOutcomes()

@@ -1,13 +1,6 @@
 typealias LoopTimers = TimerHeap<ContinuousClock.Instant, () -> Void>
 
 extension LoopTimers {
-    /// Removes the actions that are due, and returns them to the caller, which runs them.
-    mutating func takeDue(_ now: ContinuousClock.Instant) -> [() -> Void] {
-        let due = takeAll(dueBy: now)
-        for (id, _) in due { remove(id) }
-        return due.map(\.action)
-    }
-
     /// Whether an action is due before an instant; `nil` stands for any time.
     func isDue(before end: ContinuousClock.Instant?) -> Bool {
         guard let earliest, let end else { return earliest != nil }

@@ -43,6 +43,28 @@
         }
     }
 
+    @Suite("Timers of a loop's thread", .timeLimit(.minutes(5)))
+    struct LoopThreadTimerTests {
+        @Test("A timer does not fire if another timer of the same round has cancelled it")
+        func cancelledByAnother() async throws {
+            let loop = SocketLoop()
+            let fired = Promise<[Int]>()
+            try loop.submit { thread in
+                var seen: [Int] = []
+                var second: LoopTimers.ID?
+                _ = thread.schedule(after: .zero) {
+                    seen.append(1)
+                    if let second { thread.cancel(second) }
+                }
+                second = thread.schedule(after: .nanoseconds(1)) { seen.append(2) }
+                _ = thread.schedule(after: .nanoseconds(2)) { fired.fulfil(.success(seen)) }
+            }
+            #expect(try await fired.value() == [1])
+            loop.close()
+            await loop.waitForEnd()
+        }
+    }
+
     @Suite("Rounds on the caller's thread", .timeLimit(.minutes(5)))
     struct GuestRoundTests {
         private let loop = SocketLoop()
