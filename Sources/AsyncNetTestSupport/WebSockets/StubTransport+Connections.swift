@@ -78,13 +78,14 @@ extension StubConnection {
         }
     }
 
-    /// Sends a response that does not upgrade, and closes the connection.
+    /// Sends a response that does not upgrade, and closes the connection, which ends a streamed body.
     private func respond(_ reply: MockResponse) async throws {
-        var body = reply.wholeBody
-        if let chunks = reply.streamed { for try await chunk in chunks { body += chunk } }
-        var text = "HTTP/1.1 \(reply.statusCode) \(reply.reason ?? "")\r\nContent-Length: \(body.count)\r\n"
+        let body = reply.wholeBody
+        var text = "HTTP/1.1 \(reply.statusCode) \(reply.reason ?? "")\r\n"
+        if reply.streamed == nil { text += "Content-Length: \(body.count)\r\n" }
         for header in reply.headers { text += "\(header.name): \(header.value)\r\n" }
         try await write(Data((text + "\r\n").utf8) + body)
+        if let chunks = reply.streamed { for try await chunk in chunks { try await write(chunk) } }
         await close()
     }
 }

@@ -45,6 +45,31 @@ struct StubConnectionTests {
         try await session.webSocket(url).open()
     }
 
+    private final class Witness: Sendable {
+        let end: Gate
+        init(_ end: Gate) { self.end = end }
+        deinit { end.open() }
+    }
+
+    @Test("An endless body of a stub's refusal is sent as it is made, and ends once the client has left")
+    func endlessRefusal() async {
+        let (isAsked, isReleased) = (Gate(), Gate())
+        let stub = StubTransport { _ in
+            let witness = Witness(isReleased)
+            isAsked.open()
+            return .stream(
+                AsyncStream<String> {
+                    await Task.yield()
+                    return withExtendedLifetime(witness) { "no" }
+                }, status: 403)
+        }
+        let opening = Task { try await Session(transport: stub).webSocket(url).open() }
+        await isAsked.wait()
+        opening.cancel()
+        #expect(await AsyncNetError.code { try await opening.value } == .cancelled)
+        await isReleased.wait()
+    }
+
     @Test(
         "Each fault of a stub's WebSocket is the error that it would be over sockets",
         arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
