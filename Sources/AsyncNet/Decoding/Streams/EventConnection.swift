@@ -111,6 +111,9 @@ struct EventConnection: Sendable {
         throw AsyncNetError(
             .connectionLost,
             "\(connectionsWithoutEvent) connections in a row brought no event, more than EventReconnection.limit allows; the server ended the last one"
+        ).with(
+            advice:
+                "Look at what the server sends. If it is silent for long, allow more connections, or any number by nil."
         )
     }
 

@@ -72,7 +72,10 @@ final class DownloadSink: ResponseSink {
     private func check(_ request: TransportRequest) throws(AsyncNetError) {
         if let checksum, !checksum.isValid {
             throw AsyncNetError(
-                .invalidRequest, "The download's checksum is neither hexadecimal nor Base64 of the right length")
+                .invalidRequest, "The download's checksum is neither hexadecimal nor Base64 of the right length"
+            ).with(
+                advice: "Give the checksum's text as its publisher writes it, such as the first word of a .sha256 file."
+            )
         }
         if plan.withLock({ $0.url == nil }), request.head.headers.contains(name: "Range") {
             throw AsyncNetError(

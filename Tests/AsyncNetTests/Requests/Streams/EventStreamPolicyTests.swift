@@ -120,6 +120,7 @@ struct EventStreamPolicyTests {
         #expect(sent.times == [0, 50, 100, 150].map { .milliseconds($0) })
         #expect(sent.error?.code == .connectionLost)
         #expect(sent.error?.message.contains("4 connections in a row brought no event") == true)
+        #expect(sent.error?.description.contains("allow more connections, or any number by nil") == true)
         let resumed = await read(.init(), reconnection, reconnections: [Self.empty, Self.empty, Self.events] + quiet)
         #expect(resumed.times.count == 8)
         #expect(resumed.data == ["1", "1"])
