@@ -18,7 +18,7 @@ extension HTTP2Connection {
     }
 
     private func settle() {
-        engine.versions.note(machine.streamLimit, of: route)
+        engine.versions.note(machine.peer.streamLimit, of: route)
         engine.changedRoom(of: self)
     }
 
@@ -179,7 +179,7 @@ extension HTTP2Connection {
     }
 
     func receivedEnd() {
-        let reason = machine.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
+        let reason = machine.peer.goAwayCode.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
         // A reset that failed the sending looks like a normal end to the receiving.
         end(sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)"))
     }

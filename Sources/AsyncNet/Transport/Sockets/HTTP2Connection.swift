@@ -42,7 +42,7 @@ final class HTTP2Connection: PooledConnection {
 
     override var room: Int? {
         guard !isClosed, !isRetired else { return 0 }
-        return machine.streamLimit == 0 ? -1 : min(machine.capacity, transfersLeft)
+        return machine.peer.streamLimit == 0 ? -1 : min(machine.capacity, transfersLeft)
     }
 
     override var isDraining: Bool { isRetired || machine.isGoingAway }

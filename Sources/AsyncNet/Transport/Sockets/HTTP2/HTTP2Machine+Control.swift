@@ -6,28 +6,22 @@ extension HTTP2Machine {
             guard payload.isEmpty else {
                 throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
             }
-            if !pings.receivedSettingsAcknowledgement(now) { try spend("SETTINGS", now) }
+            if !pings.receivedSettingsAcknowledgement(now) { try budget.spend("SETTINGS", now) }
             return nil
         }
-        try spend("SETTINGS", now)
-        let before = settings.initialWindow
-        try settings.apply(payload)
-        encoder.setTableLimit(settings.tableSize)
-        refusedAbove = nil
+        try budget.spend("SETTINGS", now)
+        let before = peer.settings.initialWindow
+        try peer.apply(payload)
+        headerWriter.encoder.setTableLimit(peer.settings.tableSize)
         output.append(frame: .settings, .acknowledges, length: 0)
-        try widenSendWindows(by: settings.initialWindow - before)
-        return .settled
-    }
-
-    /// A smaller window may make the windows of streams negative (RFC 9113 §6.9.2).
-    private func widenSendWindows(by change: Int) throws(HTTP2Violation) {
-        guard change != 0 else { return }
+        // A smaller window may make the windows of streams negative (RFC 9113 §6.9.2).
         for stream in streams.values {
-            stream.sendWindow += change
+            stream.sendWindow += peer.settings.initialWindow - before
             guard stream.sendWindow <= HTTP2Settings.largestWindow else {
                 throw HTTP2Violation(.flowControlError, "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
             }
         }
+        return .settled
     }
 
     mutating func receiveWindowUpdate(
@@ -36,21 +30,17 @@ extension HTTP2Machine {
         guard payload.count == 4 else {
             throw HTTP2Violation(.frameSizeError, "a WINDOW_UPDATE frame of \(payload.count) bytes", "6.9")
         }
-        try spend("WINDOW_UPDATE", now)
+        try budget.spend("WINDOW_UPDATE", now)
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
-        let none = HTTP2Violation(.protocolError, "a WINDOW_UPDATE frame of 0", "6.9")
-        let overflow = HTTP2Violation(.flowControlError, "WINDOW_UPDATE beyond a window of 2^31 - 1", "6.9.1")
         guard header.stream != 0 else {
-            guard increment > 0 else { throw none }
-            sendWindow += increment
-            guard sendWindow <= HTTP2Settings.largestWindow else { throw overflow }
+            try flow.widenSendWindow(of: nil, by: increment)
             return nil
         }
         try checkKnown(header)
         guard let stream = streams[header.stream] else { return nil }
-        guard increment > 0 else { return fail(stream, none) }
-        stream.sendWindow += increment
-        guard stream.sendWindow <= HTTP2Settings.largestWindow else { return fail(stream, overflow) }
+        do throws(HTTP2Violation) { try flow.widenSendWindow(of: stream, by: increment) } catch {
+            return fail(stream, error)
+        }
         return nil
     }
 
@@ -62,12 +52,12 @@ extension HTTP2Machine {
         }
         try checkKnown(header)
         guard let stream = streams[header.stream] else {
-            try spend("RST_STREAM", now)
+            try budget.spend("RST_STREAM", now)
             return nil
         }
         let code = payload.number(at: 0)
         forget(stream)
-        if code == HTTP2ErrorCode.refusedStream.rawValue { refusedAbove = max(1, streams.count) }
+        if code == HTTP2ErrorCode.refusedStream.rawValue { peer.refusedAbove = max(1, streams.count) }
         // After a complete response the rest of the request is not wanted (RFC 9113 §8.1).
         return stream.phase == .ended ? nil : .failed(stream, .reset(code))
     }
@@ -79,26 +69,26 @@ extension HTTP2Machine {
             throw HTTP2Violation(.frameSizeError, "a PING frame of \(payload.count) bytes", "6.7")
         }
         guard !header.flags.contains(.acknowledges) else {
-            if pings.waitsSince == nil { try spend("PING", now) }
+            if pings.waitsSince == nil { try budget.spend("PING", now) }
             let isSettled = pings.receivedAnswer(now)
             // Sends another PING for the streams that were cancelled after this one was sent.
-            pingIfNeeded(now)
+            if pings.hasCancelled { ping(now) }
             return isSettled ? .settled : nil
         }
-        try spend("PING", now)
+        try budget.spend("PING", now)
         output.append(frame: .ping, .acknowledges, length: 8)
         output.append(contentsOf: payload)
         return nil
     }
 
     mutating func receiveGoAway(_ payload: Input, _ now: ContinuousClock.Instant) throws(HTTP2Violation) -> Event? {
-        try spend("GOAWAY", now)
+        try budget.spend("GOAWAY", now)
         guard payload.count >= 8 else {
             throw HTTP2Violation(.frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
         }
         let (last, code) = (payload.number(at: 0) & 0x7FFF_FFFF, payload.number(at: 4))
         isGoingAway = true
-        goAwayCode = code
+        peer.goAwayCode = code
         let unprocessed = streams.values.filter { $0.id > last }
         for stream in unprocessed { forget(stream) }
         return .goAway(unprocessed.sorted { $0.id < $1.id }, code: code)

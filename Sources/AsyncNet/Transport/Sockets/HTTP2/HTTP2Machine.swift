@@ -33,46 +33,35 @@ struct HTTP2Machine: ~Copyable {
         case violation(HTTP2Violation)
     }
 
-    struct DataFrame {
+    private struct DataFrame {
         /// The stream; `nil` if it has ended on this side.
-        let stream: HTTP2Stream?
+        var stream: HTTP2Stream?
         var left: Int
         var padding: Int
         let endsStream: Bool
     }
 
     let limits: HTTP2Limits
-    private let assumedStreams: Int
     var output: [UInt8]
-    var settings = HTTP2Settings()
+    var peer: HTTP2Peer
     var streams: [UInt32: HTTP2Stream] = [:]
     var nextStream: UInt32 = 1
-    var sendWindow = 65_535
-    var receiveWindow: HTTP2ReceiveWindow
-    var streamWindows = 0
-    var decoder = HPACKDecoder()
-    var encoder = HPACKEncoder()
+    var flow: HTTP2FlowControl
+    var headerReader = HTTP2HeaderReader()
+    var headerWriter = HTTP2HeaderWriter()
     private var data: DataFrame?
-    var block: HeaderBlock?
     /// The stream whose end `next` returns next.
     var ending: HTTP2Stream?
     var budget = FrameBudget()
-    private var emptyFrames = 0
-    /// How many bytes may still arrive on streams that this side has ended.
-    private var lateBytes = 0
-    private(set) var hasSettings = false
     var isGoingAway = false
-    /// The error code of the peer's GOAWAY.
-    var goAwayCode: UInt32?
     var pings = HTTP2Pings()
-    /// The limit of open streams since the peer refused a stream. Each complete response raises the limit by one.
-    var refusedAbove: Int?
 
     /// - Parameter streams: The limit of open streams to assume until the peer's SETTINGS arrive; `nil` for 100.
     init(_ limits: HTTP2Limits, streams: Int? = nil, now: ContinuousClock.Instant) {
-        (self.limits, assumedStreams) = (limits, streams ?? 100)
+        self.limits = limits
         output = HTTP2Settings.opening(limits)
-        receiveWindow = HTTP2ReceiveWindow(limits.advertisedWindow, step: limits.connectionStep)
+        peer = HTTP2Peer(assumedStreams: streams ?? 100)
+        flow = HTTP2FlowControl(limits)
         pings.sentSettings(now)
     }
 
@@ -82,85 +71,62 @@ struct HTTP2Machine: ~Copyable {
     ) throws(HTTP2Violation) -> Event? {
         if let stream = ending.take() { return end(stream) }
         if data != nil { return receiveData(in: input, &position, now) }
-        guard input.count - position >= HTTP2Frame.Header.size else {
-            try checkPreface(Input(rebasing: input[position...]))
-            return nil
-        }
-        let header = HTTP2Frame.Header(Input(rebasing: input[position...]))
-        try checkPreface(Input(rebasing: input[position...]))
+        let rest = Input(rebasing: input[position...])
+        try peer.checkPreface(rest)
+        guard rest.count >= HTTP2Frame.Header.size else { return nil }
+        let header = HTTP2Frame.Header(rest)
         try check(header)
         guard header.kind != .data else {
-            guard header.length == 0 || input.count - position > HTTP2Frame.Header.size else { return nil }
+            guard header.length == 0 || rest.count > HTTP2Frame.Header.size else { return nil }
             position += HTTP2Frame.Header.size
             return try beginData(header, in: input, &position, now)
         }
-        let end = position + HTTP2Frame.Header.size + header.length
-        guard input.count >= end else { return nil }
-        let payload = Input(rebasing: input[(position + HTTP2Frame.Header.size)..<end])
-        position = end
+        let end = HTTP2Frame.Header.size + header.length
+        guard rest.count >= end else { return nil }
+        let payload = Input(rebasing: rest[HTTP2Frame.Header.size..<end])
+        position += end
         return try receive(header, payload, now) ?? .frame
     }
 
-    var streamLimit: Int {
-        min(
-            settings.concurrentStreams.map(Int.init) ?? (hasSettings ? Self.unlimited : assumedStreams),
-            refusedAbove ?? .max)
-    }
-
-    private static var unlimited: Int { 1000 }
-
-    /// The server's first frame is SETTINGS (RFC 9113 §3.4). A server that does not speak HTTP/2 answers in HTTP/1.1.
-    private func checkPreface(_ input: Input) throws(HTTP2Violation) {
-        guard !hasSettings, input.count >= 5, input.prefix(5).elementsEqual("HTTP/".utf8) else { return }
-        throw HTTP2Violation(.protocolError, "an answer in HTTP/1 to HTTP/2", "3.4")
-    }
-
     private func check(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        if !hasSettings, header.kind != .settings || header.flags.contains(.acknowledges) {
+        if !peer.hasSettings, header.kind != .settings || header.flags.contains(.acknowledges) {
             throw HTTP2Violation(.protocolError, "a first frame that is not the SETTINGS of HTTP/2", "3.4")
         }
         let name = header.kind?.name ?? "unknown"
-        if let block, header.kind != .continuation || header.stream != block.stream {
+        if let open = headerReader.openStream, header.kind != .continuation || header.stream != open {
             throw HTTP2Violation(.protocolError, "a frame (\(name)) inside a block of HEADERS", "6.10")
         }
         guard header.length <= HTTP2Frame.payloadSize else {
             throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(header.length) bytes", "4.2")
         }
-        switch header.kind {
-        case .data, .headers, .priority, .reset, .continuation:
-            if header.stream != 0 { return }
+        switch (header.kind, header.stream) {
+        case (.data, 0), (.headers, 0), (.priority, 0), (.reset, 0), (.continuation, 0):
             throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6")
-        case .settings, .ping, .goAway:
-            if header.stream == 0 { return }
+        case (.settings, 1...), (.ping, 1...), (.goAway, 1...):
             throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
         default: break
         }
     }
 
-    /// Whether a stream has not been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
-    func isIdle(_ stream: UInt32) -> Bool { stream >= nextStream || stream % 2 == 0 }
-
+    /// Checks that a stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
     func checkKnown(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        guard isIdle(header.stream) else { return }
+        guard header.stream >= nextStream || header.stream % 2 == 0 else { return }
         let name = header.kind?.name ?? "unknown"
         throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream that was not opened", "5.1")
-    }
-
-    mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
-        guard budget.take(now) else {
-            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
-        }
     }
 
     private mutating func receive(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
         switch header.kind {
-        case .headers: return try beginBlock(header, payload, now)
-        case .continuation: return try continueBlock(header, payload, now)
-        case .settings:
-            if !header.flags.contains(.acknowledges) { hasSettings = true }
-            return try receiveSettings(header, payload, now)
+        case .headers:
+            try checkKnown(header)
+            guard let block = try headerReader.begin(header, payload, limits) else { return nil }
+            return try receive(block, now)
+        case .continuation:
+            guard let block = try headerReader.goOn(header, payload, limits) else { return nil }
+            return try receive(block, now)
+        case .settings: return try receiveSettings(header, payload, now)
         case .windowUpdate: return try receiveWindowUpdate(header, payload, now)
         case .reset: return try receiveReset(header, payload, now)
         case .ping: return try receivePing(header, payload, now)
@@ -168,13 +134,13 @@ struct HTTP2Machine: ~Copyable {
         case .pushPromise:
             throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
         case .priority:
-            try spend("PRIORITY", now)
+            try budget.spend("PRIORITY", now)
             guard payload.count == 5 else {
                 throw HTTP2Violation(.frameSizeError, "a PRIORITY frame of \(payload.count) bytes", "6.3")
             }
             return nil
         case .data, nil:
-            try spend("of unknown kinds", now)
+            try budget.spend("of unknown kinds", now)
             return nil
         }
     }
@@ -183,9 +149,7 @@ struct HTTP2Machine: ~Copyable {
         _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
         try checkKnown(header)
-        guard receiveWindow.receive(header.length) else {
-            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
-        }
+        try flow.receive(header.length)
         var padding = 0
         if header.flags.contains(.padded) {
             guard header.length > 0, Int(input[position]) < header.length else {
@@ -196,37 +160,19 @@ struct HTTP2Machine: ~Copyable {
         }
         let endsStream = header.flags.contains(.endStream)
         let stream = streams[header.stream]
-        try count(emptyFrame: header.length == padding && !endsStream)
-        if stream == nil {
-            lateBytes -= header.length
-            if lateBytes < 0 || header.length == 0 { try spend("DATA of ended streams", now) }
-        }
+        try budget.count(emptyFrame: header.length == padding && !endsStream, atMost: limits.emptyDataFrames)
+        if stream == nil { try budget.spend(late: header.length, now) }
         data = DataFrame(
             stream: stream, left: header.length - padding, padding: max(0, padding - 1), endsStream: endsStream)
         // Padding counts as read when it arrives.
-        credit(padding, of: stream, now)
-        if stream == nil { credit(header.length - padding, of: nil, now) }
-        guard let stream else { return receiveData(in: input, &position, now) ?? .frame }
-        do throws(HTTP2Violation) {
-            guard stream.receiveWindow.receive(header.length) else {
-                throw HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1")
-            }
-            try stream.receive(header.length - padding)
-        } catch {
-            data = DataFrame(
-                stream: nil, left: header.length - padding, padding: max(0, padding - 1), endsStream: false)
-            credit(header.length - padding, of: nil, now)
-            return fail(stream, error)
+        didRead(padding, of: stream, now)
+        do throws(HTTP2Violation) { try stream?.receive(header.length, padding: padding) } catch {
+            data?.stream = nil
+            didRead(header.length - padding, of: nil, now)
+            return stream.map { fail($0, error) }
         }
+        if stream == nil { didRead(header.length - padding, of: nil, now) }
         return receiveData(in: input, &position, now) ?? .frame
-    }
-
-    private mutating func count(emptyFrame isEmpty: Bool) throws(HTTP2Violation) {
-        emptyFrames = isEmpty ? emptyFrames + 1 : 0
-        guard emptyFrames <= limits.emptyDataFrames else {
-            throw HTTP2Violation(
-                .enhanceYourCalm, "more than \(limits.emptyDataFrames) DATA frames without bytes", "10.5")
-        }
     }
 
     /// - Returns: `nil` if more bytes are needed.
@@ -252,7 +198,7 @@ struct HTTP2Machine: ~Copyable {
             ending = stream
         }
         if count > 0, let stream { return .body(stream, range) }
-        if count > 0, frame.stream != nil { credit(count, of: nil, now) }
+        if count > 0, frame.stream != nil { didRead(count, of: nil, now) }
         return count > 0 || isWhole ? .frame : nil
     }
 
@@ -260,7 +206,7 @@ struct HTTP2Machine: ~Copyable {
         do throws(HTTP2Violation) {
             try stream.receiveEnd()
             // The server may take more again.
-            refusedAbove = refusedAbove.map { $0 + 1 }
+            peer.refusedAbove = peer.refusedAbove.map { $0 + 1 }
             if stream.isRequestSent { forget(stream) }
             return .complete(stream)
         } catch {
@@ -276,11 +222,7 @@ struct HTTP2Machine: ~Copyable {
     mutating func forget(_ stream: HTTP2Stream) {
         if ending === stream { ending = nil }
         guard streams.removeValue(forKey: stream.id) != nil else { return }
-        streamWindows -= stream.receiveWindow.size
-        lateBytes = max(0, lateBytes) + max(0, stream.receiveWindow.available)
-    }
-
-    func isOpen(_ stream: HTTP2Stream) -> Bool {
-        streams[stream.id] === stream && stream.phase != .ended && ending !== stream
+        flow.closed(stream)
+        budget.allowLate(stream.receiveWindow.available)
     }
 }

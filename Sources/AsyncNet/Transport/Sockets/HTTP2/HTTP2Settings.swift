@@ -72,6 +72,35 @@ package struct HTTP2Settings: Equatable {
     }
 }
 
+/// What the peer allows: by its SETTINGS, and by refusing streams.
+struct HTTP2Peer {
+    private(set) var settings = HTTP2Settings()
+    private(set) var hasSettings = false
+    /// The error code of the peer's GOAWAY.
+    var goAwayCode: UInt32?
+    /// The limit of open streams since the peer refused a stream. Each complete response raises the limit by one.
+    var refusedAbove: Int?
+    /// The limit of open streams until the peer's SETTINGS arrive.
+    let assumedStreams: Int
+    private static let unlimitedStreams = 1000
+
+    var streamLimit: Int {
+        let unset = hasSettings ? Self.unlimitedStreams : assumedStreams
+        return min(settings.concurrentStreams.map(Int.init) ?? unset, refusedAbove ?? .max)
+    }
+
+    mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
+        (hasSettings, refusedAbove) = (true, nil)
+        try settings.apply(payload)
+    }
+
+    /// The server's first frame is SETTINGS (RFC 9113 §3.4). A server that does not speak HTTP/2 answers in HTTP/1.1.
+    func checkPreface(_ input: UnsafeRawBufferPointer) throws(HTTP2Violation) {
+        guard !hasSettings, input.count >= 5, input.prefix(5).elementsEqual("HTTP/".utf8) else { return }
+        throw HTTP2Violation(.protocolError, "an answer in HTTP/1 to HTTP/2", "3.4")
+    }
+}
+
 /// The limits for what a server may send over HTTP/2.
 struct HTTP2Limits: Sendable {
     /// The size of all fields of a head, each with 32 bytes more (RFC 9113 §6.5.2).
@@ -103,17 +132,37 @@ struct HTTP2Limits: Sendable {
 struct FrameBudget {
     private var left = Self.burst
     private var refilled: ContinuousClock.Instant?
+    /// How many DATA frames without bytes have followed one another.
+    private var emptyFrames = 0
+    /// How many bytes may still arrive on streams that this side has ended.
+    private var lateBytes = 0
     private static let burst = 1000.0
     private static let perSecond = 100.0
 
-    mutating func take(_ now: ContinuousClock.Instant) -> Bool {
+    mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
         if let refilled { left = min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond) }
         refilled = now
-        guard left >= 1 else { return false }
+        guard left >= 1 else {
+            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
+        }
         left -= 1
-        return true
     }
 
     /// Called when this side has sent something that the peer may answer with this many frames.
     mutating func refund(_ frames: Double) { left = min(Self.burst, left + frames) }
+
+    mutating func count(emptyFrame isEmpty: Bool, atMost limit: Int) throws(HTTP2Violation) {
+        emptyFrames = isEmpty ? emptyFrames + 1 : 0
+        guard emptyFrames <= limit else {
+            throw HTTP2Violation(.enhanceYourCalm, "more than \(limit) DATA frames without bytes", "10.5")
+        }
+    }
+
+    /// Called when this side ends a stream on which this many bytes may still arrive.
+    mutating func allowLate(_ count: Int) { lateBytes = max(0, lateBytes) + max(0, count) }
+
+    mutating func spend(late count: Int, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
+        lateBytes -= count
+        if lateBytes < 0 || count == 0 { try spend("DATA of ended streams", now) }
+    }
 }

@@ -19,6 +19,9 @@ final class HTTP2Stream {
     var sentHeadBytes = 0
     var isRequestSent = false
 
+    /// The last stream that a client may open.
+    static let lastID: UInt32 = 0x7FFF_FFFD
+
     init(_ url: URL, _ method: HTTPMethod, _ limits: HTTP2Limits) {
         (self.url, self.method) = (url, method)
         receiveWindow = HTTP2ReceiveWindow(limits.streamWindow, growsTo: limits.largestStreamWindow)
@@ -33,13 +36,18 @@ final class HTTP2Stream {
         }
     }
 
-    func receive(_ count: Int) throws(HTTP2Violation) {
+    /// Receives a DATA frame.
+    func receive(_ length: Int, padding: Int) throws(HTTP2Violation) {
+        guard receiveWindow.receive(length) else {
+            throw HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1")
+        }
         switch phase {
         case .head: throw HTTP2Violation(.protocolError, "a DATA frame before the response's HEADERS", "8.1")
         case .ended: throw HTTP2Violation(.streamClosed, "a DATA frame after the end of its stream", "5.1")
         case .body: break
         }
         guard let left = bytesLeft else { return }
+        let count = length - padding
         guard count <= left else {
             throw HTTP2Violation(.protocolError, "more bytes in DATA frames than Content-Length says", "8.1.1")
         }

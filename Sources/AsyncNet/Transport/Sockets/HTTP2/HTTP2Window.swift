@@ -43,3 +43,69 @@ struct HTTP2ReceiveWindow {
         return credit
     }
 }
+
+/// The flow control of a connection and its streams (RFC 9113 §5.2).
+struct HTTP2FlowControl {
+    private let limits: HTTP2Limits
+    private var sendWindow = 65_535
+    private var receiveWindow: HTTP2ReceiveWindow
+    /// The sizes of the receive windows of all open streams together.
+    private(set) var streamWindows = 0
+
+    init(_ limits: HTTP2Limits) {
+        self.limits = limits
+        receiveWindow = HTTP2ReceiveWindow(limits.advertisedWindow, step: limits.connectionStep)
+    }
+
+    /// How many more streams have room for their windows.
+    var roomForStreams: Int { (limits.connectionWindow - streamWindows) / limits.streamWindow }
+
+    mutating func opened(_ stream: HTTP2Stream, sendWindow: Int) {
+        stream.sendWindow = sendWindow
+        streamWindows += stream.receiveWindow.size
+    }
+
+    mutating func closed(_ stream: HTTP2Stream) { streamWindows -= stream.receiveWindow.size }
+
+    /// How many bytes of the request's body the peer takes now.
+    func room(of stream: HTTP2Stream) -> Int { min(stream.sendWindow, sendWindow) }
+
+    mutating func didSend(_ count: Int, on stream: HTTP2Stream) {
+        stream.sendWindow -= count
+        sendWindow -= count
+    }
+
+    /// Takes the increment of a WINDOW_UPDATE frame: the connection's if there is no stream.
+    mutating func widenSendWindow(of stream: HTTP2Stream?, by increment: Int) throws(HTTP2Violation) {
+        guard increment > 0 else { throw HTTP2Violation(.protocolError, "a WINDOW_UPDATE frame of 0", "6.9") }
+        let size = (stream?.sendWindow ?? sendWindow) + increment
+        guard size <= HTTP2Settings.largestWindow else {
+            throw HTTP2Violation(.flowControlError, "WINDOW_UPDATE beyond a window of 2^31 - 1", "6.9.1")
+        }
+        if let stream { stream.sendWindow = size } else { sendWindow = size }
+    }
+
+    mutating func receive(_ count: Int) throws(HTTP2Violation) {
+        guard receiveWindow.receive(count) else {
+            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
+        }
+    }
+
+    /// Counts bytes of bodies that have been read, and writes WINDOW_UPDATE frames once they are enough.
+    mutating func didRead(
+        _ count: Int, of stream: HTTP2Stream?, _ now: ContinuousClock.Instant, roundTrip: Duration?,
+        _ output: inout [UInt8]
+    ) {
+        guard count > 0 else { return }
+        if let credit = receiveWindow.didRead(count, now, roundTrip: nil, room: 0) {
+            output.append(frame: .windowUpdate, numbers: UInt32(credit))
+        }
+        guard let stream else { return }
+        let size = stream.receiveWindow.size
+        let room = limits.connectionWindow / 2 - streamWindows
+        if let credit = stream.receiveWindow.didRead(count, now, roundTrip: roundTrip, room: room) {
+            output.append(frame: .windowUpdate, on: stream.id, numbers: UInt32(credit))
+        }
+        streamWindows += stream.receiveWindow.size - size
+    }
+}

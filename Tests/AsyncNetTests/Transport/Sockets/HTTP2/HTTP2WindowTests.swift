@@ -113,12 +113,12 @@ struct HTTP2WindowTests {
         try machine.receive(server.bytes, reads: false)
         for _ in 0..<100 {
             machine.now += .milliseconds(1)
-            machine.with { $0.credit(12_500, of: machine.streams[0], machine.now) }
+            machine.with { $0.didRead(12_500, of: machine.streams[0], machine.now) }
         }
         #expect(machine.streams[0].receiveWindow.size == 200_000)
         #expect(machine.with { $0.capacity } == 3)
         machine.with { $0.cancel(machine.streams[0], machine.now) }
-        #expect(machine.with { $0.streamWindows } == 100_000)
+        #expect(machine.with { $0.flow.streamWindows } == 100_000)
     }
 
     @Test("A head above the peer's frame size is sent in HEADERS and CONTINUATION frames")
