@@ -47,7 +47,7 @@ extension HTTP2Connection {
         var waiting = 0
         while machine.output.count < Self.outputSize, waiting < sending.count {
             let exchange = sending.removeFirst()
-            switch write(exchange) {
+            switch exchange.write() {
             case .done: waiting = 0
             case .wrote:
                 waiting = 0
@@ -55,48 +55,8 @@ extension HTTP2Connection {
             case .waits:
                 waiting += 1
                 sending.append(exchange)
-            case .failed(let error):
-                machine.reset(exchange.stream, .cancel)
-                finish(exchange, .failure(error))
+            case .failed(let error): exchange.abort(error)
             }
-        }
-    }
-
-    private func write(_ exchange: HTTP2Exchange) -> HTTP2Sender.Progress {
-        if isSuspended(exchange.transfer) { return .waits }
-        if exchange.sender.awaitsContinue { awaitContinue(exchange) }
-        let most = engine.maximumSendRate.map { rate in
-            allowance(exchange, rate, since: exchange.started, after: exchange.sender.sentBody)
-        }
-        // The receive buffer is free: what was received has been taken.
-        let scratch = engine.thread.receiveBuffer
-        return exchange.sender.write(to: &machine, exchange.stream, scratch, atMost: most ?? .max)
-    }
-
-    private func awaitContinue(_ exchange: HTTP2Exchange) {
-        guard exchange.continueTimer == nil else { return }
-        exchange.continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
-            [weak self, weak exchange] in
-            exchange?.sender.continueBody()
-            self?.scheduleSend()
-        }
-    }
-
-    /// How many bytes a rate allows now. If it is 0, a timer resumes the transfer.
-    func allowance(
-        _ exchange: HTTP2Exchange, _ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64
-    ) -> Int {
-        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
-        case .move(let count): return count
-        case .wait(let delay):
-            guard exchange.rateTimer == nil else { return 0 }
-            exchange.rateTimer = engine.thread.schedule(after: delay) { [weak self, weak exchange] in
-                guard let self, let exchange else { return }
-                exchange.rateTimer = nil
-                credit(exchange)
-                scheduleSend()
-            }
-            return 0
         }
     }
 }

@@ -1,12 +1,7 @@
 /// Asks a silent server by PING whether it is still there (RFC 9113 §6.7).
 extension HTTP2Connection {
     func watchSilence() {
-        guard silenceTimer == nil else { return }
-        (silentSince, askedAt) = (engine.thread.now, nil)
-        waitForSilence(engine.configuration.http2KeepAlive ?? .init())
-    }
-
-    private func waitForSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
+        let limits = engine.configuration.http2KeepAlive ?? .init()
         let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
         // Weak: an action that is due at the same time may release the connection before.
         silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
@@ -29,6 +24,6 @@ extension HTTP2Connection {
             askedAt = now
             scheduleSend()
         }
-        waitForSilence(limits)
+        watchSilence()
     }
 }

@@ -8,7 +8,7 @@ final class HTTP2Connection: PooledConnection {
     var machine: HTTP2Machine
     var exchanges: [UInt32: HTTP2Exchange] = [:]
     /// The transfers for which bytes arrived in this turn.
-    private var news: [HTTP2Exchange] = []
+    var news: [HTTP2Exchange] = []
     /// The transfers whose body is not sent yet, in turn.
     var sending: [HTTP2Exchange] = []
     /// How many bytes were sent before the bytes that wait in the machine.
@@ -57,58 +57,38 @@ final class HTTP2Connection: PooledConnection {
     }
 
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
-        let stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, machine.limits)
-        let exchange = HTTP2Exchange(
-            transfer, stream, engine, restarts: place.restarts, isFirst: transfers == 0,
-            place: sentBytes + machine.output.count)
+        let exchange = HTTP2Exchange(transfer, on: self, restarts: place.restarts)
         transfers += 1
         observe(transfer)
-        machine.open(stream, endsStream: exchange.sender.isDone) { add in transfer.addHTTP2Fields(add) }
-        exchanges[stream.id] = exchange
+        machine.open(exchange.stream, endsStream: exchange.sender.isDone) { add in transfer.addHTTP2Fields(add) }
+        exchanges[exchange.stream.id] = exchange
         if transfer.request.isHeadObserved { transfer.request.onEvent?(.sentHead(transfer.sentHTTP2Head)) }
         if !exchange.sender.isDone { sending.append(exchange) }
-        watchSilence()
+        if silenceTimer == nil {
+            (silentSince, askedAt) = (engine.thread.now, nil)
+            watchSilence()
+        }
         scheduleSend()
         if transfersLeft <= 0 { retire() }
     }
 
     override func resume(_ transfer: SocketTransfer) {
         guard let exchange = exchange(of: transfer) else { return }
-        exchange.isPaused = false
-        exchange.sender.resume()
-        passOn(exchange)
+        exchange.resume()
         scheduleSend()
     }
 
     override func cancel(_ transfer: SocketTransfer) {
         guard let exchange = exchange(of: transfer) else { return }
         machine.cancel(exchange.stream, engine.thread.now)
-        release(exchange)
+        exchange.release()
         scheduleSend()
         engine.endedTransfer(on: self)
         closeIfDone()
     }
 
-    func hasSent(_ exchange: HTTP2Exchange) -> Bool { sentBytes > exchange.place }
-
     private func exchange(of transfer: SocketTransfer) -> HTTP2Exchange? {
         exchanges.values.first { $0.transfer === transfer }
-    }
-
-    func release(_ exchange: HTTP2Exchange) {
-        exchanges[exchange.stream.id] = nil
-        // Bytes that nobody will read are counted as read, so that they take no part of the connection's window.
-        machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
-        exchange.unread = 0
-        stopSending(exchange)
-        for timer in [exchange.continueTimer, exchange.rateTimer] { timer.map(engine.thread.cancel) }
-        exchange.transfer.request.hold?.forget(exchange.transfer)
-        life?.end()
-    }
-
-    func stopSending(_ exchange: HTTP2Exchange) {
-        exchange.sender.stop()
-        sending.removeAll { $0 === exchange }
     }
 
     override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
@@ -150,8 +130,10 @@ final class HTTP2Connection: PooledConnection {
             switch try stream.receive(into: room) {
             case .wouldBlock: return .done
             case .end:
-                receivedEnd()
-                return .done
+                let code = machine.peer.goAwayCode
+                let reason = code.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
+                // A reset that failed the sending looks like a normal end to the receiving.
+                throw sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)")
             case .bytes(let count):
                 (silentSince, askedAt) = (engine.thread.now, nil)
                 bytes += count
@@ -184,43 +166,13 @@ final class HTTP2Connection: PooledConnection {
         return input.count
     }
 
-    func note(_ exchange: HTTP2Exchange) {
-        exchange.delivery.noteFirstByte(at: engine.thread.now)
-        guard !exchange.hasNews else { return }
-        exchange.hasNews = true
-        news.append(exchange)
-    }
-
     private func passOnNews() {
         guard !news.isEmpty else { return }
         for exchange in news {
             exchange.hasNews = false
-            if exchanges[exchange.stream.id] === exchange { passOn(exchange) }
+            if exchanges[exchange.stream.id] === exchange { exchange.passOn() }
         }
         news.removeAll(keepingCapacity: true)
-    }
-
-    /// Passes on what has arrived, and lets the server send as much again.
-    func passOn(_ exchange: HTTP2Exchange) {
-        if isSuspended(exchange.transfer) { exchange.isPaused = true }
-        guard !exchange.isPaused else { return }
-        if let result = exchange.result { return finish(exchange, result) }
-        guard exchange.delivery.flush() == .more else {
-            exchange.isPaused = true
-            return
-        }
-        credit(exchange)
-    }
-
-    func credit(_ exchange: HTTP2Exchange) {
-        guard exchange.unread > 0, !exchange.isPaused else { return }
-        if let rate = engine.maximumReceiveRate {
-            let start = exchange.delivery.firstByte ?? exchange.started
-            guard allowance(exchange, rate, since: start, after: exchange.credited) > 0 else { return }
-        }
-        machine.didRead(exchange.unread, of: exchange.stream, engine.thread.now)
-        exchange.credited += Int64(exchange.unread)
-        exchange.unread = 0
     }
 
     override func willClose() {

@@ -1,39 +1,160 @@
 import Foundation
 
-/// One transfer on a connection over HTTP/2. Used only under its loop's lock.
+/// One transfer on a connection over HTTP/2: sends the request, and passes on what its stream receives. Used only under its
+/// loop's lock.
 final class HTTP2Exchange {
     let transfer: SocketTransfer
     let stream: HTTP2Stream
     let sender: HTTP2Sender
     let delivery: ResponseDelivery
+    unowned let connection: HTTP2Connection
     let restarts: Int
     let isFirst: Bool
-    let started: ContinuousClock.Instant
+    private let started: ContinuousClock.Instant
     /// Where the request's head begins among all bytes that the connection sends.
     let place: Int
     /// How many bytes of the body have arrived and are not read.
-    var unread = 0
+    private var unread = 0
     /// How many bytes the server was allowed to send because others were read.
-    var credited: Int64 = 0
+    private var credited: Int64 = 0
     /// Whether the reader does not take bytes now, or the request is suspended.
     var isPaused = false
     var hasNews = false
     /// The transfer's result, which is delivered when the suspended request goes on.
     var result: Result<Void, AsyncNetError>?
-    var continueTimer: LoopTimers.ID?
-    var rateTimer: LoopTimers.ID?
+    private var continueTimer: LoopTimers.ID?
+    private var rateTimer: LoopTimers.ID?
 
-    init(
-        _ transfer: SocketTransfer, _ stream: HTTP2Stream, _ engine: SocketEngine, restarts: Int, isFirst: Bool,
-        place: Int
-    ) {
+    init(_ transfer: SocketTransfer, on connection: HTTP2Connection, restarts: Int) {
         self.transfer = transfer
-        self.stream = stream
+        self.connection = connection
         self.restarts = restarts
-        (self.isFirst, self.place) = (isFirst, place)
-        started = engine.thread.now
-        sender = HTTP2Sender(transfer, engine.thread.loop)
-        delivery = ResponseDelivery(transfer, engine.memory)
+        isFirst = connection.transfers == 0
+        place = connection.sentBytes + connection.machine.output.count
+        started = connection.engine.thread.now
+        stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, connection.machine.limits)
+        sender = HTTP2Sender(transfer, connection.engine.thread.loop)
+        delivery = ResponseDelivery(transfer, connection.engine.memory)
+    }
+
+    var engine: SocketEngine { connection.engine }
+
+    func receive(informational head: HTTPResponseHead) {
+        delivery.noteFirstByte(at: engine.thread.now)
+        transfer.request.onEvent?(.informational(head))
+        if head.statusCode == 100 { sender.continueBody() }
+    }
+
+    func receive(_ head: HTTPResponseHead) {
+        note()
+        attempt { () throws(AsyncNetError) in
+            try delivery.begin(head, length: stream.bytesLeft == 0 ? nil : stream.bytesLeft)
+            connection.reportConnection(transfer, head, isNew: isFirst, roundTrip: connection.machine.pings.roundTrip)
+        }
+        if head.statusCode == 421 { connection.retire() }
+        // The server does not want the rest of the body, or has not asked for it.
+        if head.statusCode >= 300 { sender.stop() } else { sender.continueBody() }
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        note()
+        unread += bytes.count
+        attempt { () throws(AsyncNetError) in
+            try delivery.receive(bytes)
+            if delivery.isChunkFull, !isPaused { passOn() }
+        }
+    }
+
+    private func note() {
+        delivery.noteFirstByte(at: engine.thread.now)
+        guard !hasNews else { return }
+        hasNews = true
+        connection.news.append(self)
+    }
+
+    private func attempt(_ step: () throws(AsyncNetError) -> Void) {
+        do throws(AsyncNetError) { try step() } catch { abort(error) }
+    }
+
+    func resume() {
+        isPaused = false
+        sender.resume()
+        passOn()
+    }
+
+    /// Passes on what has arrived, and lets the server send as much again.
+    func passOn() {
+        if connection.isSuspended(transfer) { isPaused = true }
+        guard !isPaused else { return }
+        if let result { return finish(result) }
+        guard delivery.flush() == .more else {
+            isPaused = true
+            return
+        }
+        credit()
+    }
+
+    private func credit() {
+        guard unread > 0, !isPaused else { return }
+        if let rate = engine.maximumReceiveRate {
+            guard allowance(rate, since: delivery.firstByte ?? started, after: credited) > 0 else { return }
+        }
+        credited += Int64(unread)
+        countAsRead()
+    }
+
+    private func countAsRead() {
+        connection.machine.didRead(unread, of: stream, engine.thread.now)
+        unread = 0
+    }
+
+    /// Writes at most one frame of the request's body.
+    func write() -> HTTP2Sender.Progress {
+        if connection.isSuspended(transfer) { return .waits }
+        if sender.awaitsContinue { awaitContinue() }
+        let most = engine.maximumSendRate.map { allowance($0, since: started, after: sender.sentBody) }
+        // The receive buffer is free: what was received has been taken.
+        return sender.write(to: &connection.machine, stream, engine.thread.receiveBuffer, atMost: most ?? .max)
+    }
+
+    private func awaitContinue() {
+        guard continueTimer == nil else { return }
+        continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) { [weak self] in
+            self?.sender.continueBody()
+            self?.connection.scheduleSend()
+        }
+    }
+
+    /// How many bytes a rate allows now. If it is 0, a timer resumes the transfer.
+    private func allowance(_ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64) -> Int {
+        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
+        case .move(let count): return count
+        case .wait(let delay):
+            guard rateTimer == nil else { return 0 }
+            rateTimer = engine.thread.schedule(after: delay) { [weak self] in
+                guard let self else { return }
+                rateTimer = nil
+                credit()
+                connection.scheduleSend()
+            }
+            return 0
+        }
+    }
+
+    /// Takes the transfer from the connection.
+    func release() {
+        connection.exchanges[stream.id] = nil
+        // Bytes that nobody will read are counted as read, so that they take no part of the connection's window.
+        countAsRead()
+        stopSending()
+        for timer in [continueTimer, rateTimer] { timer.map(engine.thread.cancel) }
+        transfer.request.hold?.forget(transfer)
+        connection.life?.end()
+    }
+
+    func stopSending() {
+        sender.stop()
+        connection.sending.removeAll { $0 === self }
     }
 }
 

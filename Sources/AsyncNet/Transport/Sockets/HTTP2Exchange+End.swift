@@ -1,0 +1,106 @@
+/// How a transfer ends: with a result, or since its request is sent again.
+extension HTTP2Exchange {
+    func complete() {
+        // The rest of the request is not needed (RFC 9113 §8.1).
+        if !stream.isRequestSent { connection.machine.reset(stream, .noError) }
+        end(.success(()))
+    }
+
+    func abort(_ error: AsyncNetError) {
+        connection.machine.reset(stream, .cancel)
+        finish(.failure(error))
+    }
+
+    /// Ends the transfer; if its request is suspended, when the request goes on.
+    private func end(_ result: Result<Void, AsyncNetError>) {
+        guard connection.isSuspended(transfer) else { return finish(result) }
+        stopSending()
+        (self.result, isPaused) = (result, true)
+    }
+
+    /// Ends the transfer. The connection has room for the next transfer before the reader knows of the end.
+    func finish(_ result: Result<Void, AsyncNetError>) {
+        connection.report(transfer, delivery, isNew: isFirst) {
+            WireBytes(
+                sentHead: Int64(stream.sentHeadBytes), sentBody: sender.sentBody,
+                receivedHead: Int64(stream.headBytes), receivedBody: delivery.receivedBytes)
+        }
+        release()
+        engine.ended(transfer)
+        engine.endedTransfer(on: connection)
+        engine.thread.afterTurns { [delivery] in delivery.finish(result) }
+        connection.closeIfDone()
+    }
+
+    func fail(_ failure: HTTP2Machine.Failure) {
+        switch failure {
+        case .violation(let violation): end(.failure(violation.error))
+        case .reset(HTTP2ErrorCode.refusedStream.rawValue):
+            connection.settle()
+            sendAgain("RST_STREAM with REFUSED_STREAM")
+        case .reset(HTTP2ErrorCode.http11Required.rawValue):
+            connection.retire()
+            requireHTTP1()
+        case .reset(let code):
+            lose(AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))"))
+        }
+    }
+
+    /// Called if the server ends the connection by GOAWAY, and has not processed the request.
+    func failUnprocessed(_ code: UInt32) {
+        if code == HTTP2ErrorCode.http11Required.rawValue { return requireHTTP1() }
+        sendAgain("GOAWAY with \(HTTP2ErrorCode.name(code))")
+    }
+
+    private func requireHTTP1() {
+        guard engine.configuration.httpVersion != .http2 else {
+            let text = "The server requires HTTP/1.1 (HTTP_1_1_REQUIRED), and only HTTP/2 is allowed"
+            return end(.failure(AsyncNetError(.badServerResponse, text)))
+        }
+        engine.versions.requireHTTP1(connection.route)
+        sendAgain("HTTP_1_1_REQUIRED")
+    }
+
+    /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).
+    private func sendAgain(_ frame: String) {
+        guard result == nil else { return }
+        guard restarts < Self.mostRestarts, delivery.head == nil, canSendAgain else {
+            return end(
+                .failure(AsyncNetError(.connectionLost, "The server did not process the request (\(frame))")))
+        }
+        restart()
+    }
+
+    private static let mostRestarts = 5
+
+    private var canSendAgain: Bool { transfer.canReplay || !sender.hasBegun }
+
+    /// Sends the request again: at once for the first time, later after a delay, so that a server which goes on
+    /// refusing can recover.
+    private func restart() {
+        release()
+        engine.endedTransfer(on: connection)
+        if restarts == 0 {
+            engine.restart(transfer)
+        } else {
+            let delay = Duration.milliseconds(25 << restarts)
+            _ = engine.thread.schedule(after: delay) { [weak engine, transfer] in engine?.restart(transfer) }
+        }
+        connection.closeIfDone()
+    }
+
+    /// Called if the stream or the connection was lost.
+    func lose(_ error: AsyncNetError) {
+        guard result == nil else { return }
+        guard error.code == .connectionLost || error.code == .emptyReply else { return end(.failure(error)) }
+        guard delivery.head == nil else {
+            // If the system reported an error, it was not the server that ended the body.
+            let cut = AsyncNetError(.bodyEndedEarly, error.message)
+            return end(.failure(error.underlyingError == nil ? cut : error))
+        }
+        let rule = ResendRule(
+            isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: !isFirst,
+            hasSent: connection.sentBytes > place, hasResponse: delivery.firstByte != nil, hasRestarted: restarts > 0)
+        if rule.decision == .restart, canSendAgain { restart() } else { end(.failure(error)) }
+    }
+}
