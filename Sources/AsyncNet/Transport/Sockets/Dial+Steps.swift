@@ -1,8 +1,10 @@
 import Foundation
 
 extension Dial {
-    func didConnect(_ stream: SocketStream) {
+    func didConnect(_ result: Result<SocketStream, AsyncNetError>) {
         attempt { () throws(AsyncNetError) in
+            let stream = try result.mapError(aboutPeer).get()
+            times.connect = engine.thread.now
             guard let proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
             try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
@@ -42,7 +44,7 @@ extension Dial {
             case .done: try secure(stream)
             case .again(let negotiation):
                 self.negotiation = negotiation
-                reconnect()
+                if let race { connect(to: race.addresses) }
             case .failure(let error): throw error
             }
         }

@@ -1,4 +1,3 @@
-import CAsyncNetSockets
 import Foundation
 
 struct OpeningTimes {
@@ -23,9 +22,7 @@ final class Dial {
     private var end: ((Outcome) -> Void)?
     var times = OpeningTimes()
     private var lookup: NameLookup.Ticket?
-    private var addresses: [SocketAddress] = []
-    private var eyeballs = HappyEyeballs(areIPv6: [])
-    private var attempts: [ConnectAttempt] = []
+    private(set) var race: ConnectRace?
     private(set) var proxy: ProxyServer?
     private(set) var isForwarded = false
     /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
@@ -35,9 +32,7 @@ final class Dial {
     var negotiation: (any ProxyNegotiation)?
     var dialogue: ProxyDialogue?
     var handshake: Handshake?
-    private var firstError: AsyncNetError?
     private var deadline: LoopTimers.ID?
-    private var delay: LoopTimers.ID?
 
     /// - Parameters:
     ///   - route: The way to the endpoint; by default the way of a connection for any bytes, which a proxy must tunnel.
@@ -130,7 +125,7 @@ final class Dial {
         return proxy == nil ? try judge.allowed(addresses) : addresses
     }
 
-    private func aboutPeer(_ error: AsyncNetError) -> AsyncNetError {
+    func aboutPeer(_ error: AsyncNetError) -> AsyncNetError {
         guard proxy != nil else { return error }
         let (code, text): (AsyncNetError.Code, String) =
             switch error.code {
@@ -142,101 +137,13 @@ final class Dial {
             code, error.message.replacing(error.code.summary, with: text), underlyingError: error.underlyingError)
     }
 
-    private func connect(to usable: [SocketAddress]) {
+    func connect(to addresses: [SocketAddress]) {
         times.lookup = engine.thread.now
-        addresses = usable
-        eyeballs = HappyEyeballs(areIPv6: addresses.map(\.isIPv6))
-        perform(eyeballs.start())
-    }
-
-    func reconnect() { connect(to: addresses) }
-
-    private func perform(_ action: HappyEyeballs.Action) {
-        var action = action
-        while case .attempt(let index) = action, end != nil {
-            if begin(addresses[index]) { return waitForNext() }
-            action = eyeballs.attemptFailed()
+        let race = ConnectRace(addresses, engine.configuration, engine.thread) { [unowned self] result in
+            didConnect(result)
         }
-        guard case .fail = action else { return }
-        let error = firstError ?? AsyncNetError(.hostNotFound, "The host has no address of the wanted IP version")
-        finish(.failure(aboutPeer(error)))
-    }
-
-    private func waitForNext() {
-        if let delay { engine.thread.cancel(delay) }
-        delay = nil
-        guard eyeballs.hasMore else { return }
-        delay = engine.thread.schedule(after: HappyEyeballs.attemptDelay) { [weak self] in
-            guard let self else { return }
-            delay = nil
-            perform(eyeballs.delayEnded())
-        }
-    }
-
-    private func begin(_ address: SocketAddress) -> Bool {
-        do throws(AsyncNetError) {
-            let stream = try open(address)
-            let error = stream.connect(to: address)
-            guard error == 0 || error == EINPROGRESS else {
-                throw SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
-            }
-            attempts.append(try ConnectAttempt(stream, self))
-            return true
-        } catch {
-            firstError = firstError ?? error
-            return false
-        }
-    }
-
-    private func open(_ address: SocketAddress) throws(AsyncNetError) -> SocketStream {
-        let socket = an_open_socket(address.family)
-        guard socket >= 0 else { throw SocketErrors.connecting(SystemError.last, engine.configuration.unixSocket) }
-        let stream = SocketStream(socket, engine.thread)
-        guard address.family != AF_UNIX else { return stream }
-        if let seconds = engine.configuration.keepAliveSeconds {
-            try check(an_keep_alive(socket, seconds, seconds, Self.probes), "tcpKeepAlive")
-        }
-        if let limit = engine.configuration.userTimeoutMilliseconds {
-            try check(an_user_timeout(socket, limit), "tcpUserTimeout")
-        }
-        if let local = engine.configuration.localInterface { try bind(socket, to: local) }
-        return stream
-    }
-
-    private static let probes: Int32 = 9
-
-    private func bind(_ socket: Int32, to local: String) throws(AsyncNetError) {
-        guard let address = SocketAddress(numeric: local, port: 0) else {
-            return try check(an_bind_interface(socket, local), "localInterface")
-        }
-        try check(withUnsafePointer(to: address.raw) { an_bind_address(socket, $0) }, "localInterface")
-    }
-
-    private func check(_ error: Int32, _ setting: String) throws(AsyncNetError) {
-        guard error != 0 else { return }
-        let cause = POSIXError(error)
-        throw AsyncNetError(
-            .cannotConnect, "The system refused \(setting) (\(SystemError.text(cause)))", underlyingError: cause)
-    }
-
-    fileprivate func connected(_ attempt: ConnectAttempt) {
-        let error = attempt.stream.connectOutcome
-        attempt.stream.unwatch()
-        attempts.removeAll { $0 === attempt }
-        guard error == 0 else {
-            firstError = firstError ?? SocketErrors.connecting(POSIXError(error), engine.configuration.unixSocket)
-            return perform(eyeballs.attemptFailed())
-        }
-        times.connect = engine.thread.now
-        stopAttempts()
-        didConnect(attempt.stream)
-    }
-
-    private func stopAttempts() {
-        for attempt in attempts { attempt.stream.unwatch() }
-        attempts = []
-        if let delay { engine.thread.cancel(delay) }
-        delay = nil
+        self.race = race
+        race.start()
     }
 
     func stopStep() {
@@ -250,7 +157,7 @@ final class Dial {
 
     func finish(_ outcome: Outcome) {
         guard let end = end.take() else { return }
-        stopAttempts()
+        race?.stop()
         stopStep()
         if let deadline { engine.thread.cancel(deadline) }
         if let lookup = lookup.take() {
@@ -266,20 +173,4 @@ final class Dial {
 private final class DialID: @unchecked Sendable {
     weak var dial: Dial?
     init(_ dial: Dial) { self.dial = dial }
-}
-
-final class ConnectAttempt: LoopHandler {
-    let stream: SocketStream
-    private unowned let dial: Dial
-
-    init(_ stream: SocketStream, _ dial: Dial) throws(AsyncNetError) {
-        self.stream = stream
-        self.dial = dial
-        try stream.watch(self, for: .writable)
-    }
-
-    func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
-        dial.connected(self)
-        return .done
-    }
 }
