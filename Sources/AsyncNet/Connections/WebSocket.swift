@@ -21,7 +21,7 @@ public final class WebSocket: Sendable {
 
     init(_ plan: WebSocketPlan) { engine = WebSocketEngine(plan) }
 
-    deinit { engine.cancelSoon() }
+    deinit { engine.plan.environment.mailbox.post { [engine] in await engine.cancel() } }
 
     /// Opens the WebSocket, unless it is open. Not needed: every function that needs the connection opens it.
     ///
@@ -110,5 +110,5 @@ public final class WebSocket: Sendable {
 extension WebSocket: ShownByDescription {
 
     /// The WebSocket's URL without secrets, see ``RedactionRule``.
-    public var description: String { engine.description }
+    public var description: String { "WebSocket to \(engine.plan.url.redactedText)" }
 }

@@ -21,7 +21,7 @@ actor WebSocketEngine {
     }
 
     nonisolated let queue = MessageQueue()
-    private nonisolated let plan: WebSocketPlan
+    nonisolated let plan: WebSocketPlan
     private nonisolated let phase = AwaitedState(Phase.idle)
     private var link: WebSocketLink?
     private var driver: Task<Void, Never>?
@@ -46,9 +46,7 @@ actor WebSocketEngine {
         }
     }
 
-    nonisolated var description: String { "WebSocket to \(plan.url.redactedText)" }
     private nonisolated var timers: TimerQueue { plan.environment.timers }
-    private nonisolated var options: WebSocketOptions { plan.options }
     private nonisolated var events: ConnectionEvents { plan.events }
 
     /// Opens the WebSocket. Returns without an error if the handshake succeeded, even if the server has closed the
@@ -89,8 +87,8 @@ actor WebSocketEngine {
     private func run() async {
         while true {
             do throws(AsyncNetError) {
-                try await connect(isAgain: agreement != nil)
-                try await receiveAll()
+                let link = try await connect(isAgain: agreement != nil)
+                while try await handleReceived(link) { try await link.receive() }
                 return end(nil)
             } catch {
                 leave(error)
@@ -100,7 +98,7 @@ actor WebSocketEngine {
         }
     }
 
-    private func connect(isAgain: Bool) async throws(AsyncNetError) {
+    private func connect(isAgain: Bool) async throws(AsyncNetError) -> WebSocketLink {
         events.begin()
         let link = try await isAgain ? openedAgain() : plan.open()
         lastHead = link.head
@@ -112,6 +110,7 @@ actor WebSocketEngine {
         start = timers.time.now
         phase.change { $0 = .open }
         schedulePing()
+        return link
     }
 
     /// Opens the next connection. While a session finishes, a WebSocket may open again as long as another request runs:
@@ -139,9 +138,7 @@ actor WebSocketEngine {
             hasFailedToResume = true
             throw AsyncNetError(wrapping: error, as: .transportFailed)
         }
-        do { for message in messages { try pass(message, link) } } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
+        for message in messages { try link.send(message) }
     }
 
     private func leave(_ error: AsyncNetError) {
@@ -180,14 +177,8 @@ actor WebSocketEngine {
 
     private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
-    /// Receives until the server has closed the WebSocket. Throws for a close with which a loop over the messages
-    /// throws.
-    private func receiveAll() async throws(AsyncNetError) {
-        guard let link else { return }
-        while try await handleReceived(link) { link.receive(try await bytes(of: link)) }
-    }
-
-    /// Handles what has arrived; returns whether more may follow. Messages that have arrived together are passed on
+    /// Handles what has arrived; returns whether more may follow. Throws for a close with which a loop over the messages
+    /// throws. Messages that have arrived together are passed on
     /// together: to wake the program's task for each costs more than all the rest.
     private func handleReceived(_ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         var batch = MessageBatch()
@@ -225,22 +216,13 @@ actor WebSocketEngine {
         throw failure.error
     }
 
-    private func bytes(of link: WebSocketLink) async throws(AsyncNetError) -> Data {
-        do {
-            if let bytes = try await link.connection.receive() { return bytes }
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
-        throw AsyncNetError(.connectionLost, "The server closed the connection without closing the WebSocket")
-    }
-
     /// Handles an event that is no message; returns whether more events may follow.
     private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         let reply = link.machine.reply(to: event)
         link.sendRequired(reply)
         switch event {
         case .message: break
-        case .ping: try await pongsAreSent(link)
+        case .ping: try await link.pongsAreSent()
         case .pong(let payload):
             failures = 0
             link.receivePong(payload, at: timers.time.now)
@@ -252,16 +234,6 @@ actor WebSocketEngine {
         }
         guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
         return true
-    }
-
-    /// A server that sends pings and receives no pongs must not fill the memory: waits, after each thousand, until
-    /// few bytes are unsent.
-    private func pongsAreSent(_ link: WebSocketLink) async throws(AsyncNetError) {
-        link.pongs += 1
-        guard link.pongs.isMultiple(of: 1000) else { return }
-        do { try await link.connection.sendingRoom() } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
     }
 
     private func closed(
@@ -277,18 +249,8 @@ actor WebSocketEngine {
     func send(_ message: WebSocketMessage) async throws(AsyncNetError) {
         guard !Task.isCancelled else { throw AsyncNetError(.cancelled) }
         let link = try await openLink()
-        do {
-            try pass(message, link)
-            try await link.connection.sendingRoom()
-        } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
-    }
-
-    private func pass(_ message: WebSocketMessage, _ link: WebSocketLink) throws {
-        try link.connection.send(
-            try link.machine.encode(message, fragmentSize: options.fragmentSize.map { max(1, $0) }))
-        events.send(.sentMessage(isText: message.isText, bytes: message.size))
+        try link.send(message)
+        try await link.sendingRoom()
     }
 
     private func openLink() async throws(AsyncNetError) -> WebSocketLink {
@@ -302,9 +264,7 @@ actor WebSocketEngine {
     func ping() async throws(AsyncNetError) -> Duration {
         let link = try await openLink()
         let answer = Promise<Duration>()
-        do { try link.sendPing(at: timers.time.now, answer) } catch {
-            throw AsyncNetError(wrapping: error, as: .transportFailed)
-        }
+        try link.sendPing(at: timers.time.now, answer)
         do throws(AsyncNetError) { return try await answer.value() } catch {
             link.forgetPing(answer)
             throw error
@@ -312,7 +272,7 @@ actor WebSocketEngine {
     }
 
     private func schedulePing() {
-        guard let interval = options.pingInterval, interval > .zero else { return }
+        guard let interval = plan.options.pingInterval, interval > .zero else { return }
         let connection = link.map { ObjectIdentifier($0) }
         pinger = timers.schedule(at: timers.time.now + interval) { [weak self, mailbox = plan.environment.mailbox] in
             let engine = self
@@ -325,7 +285,7 @@ actor WebSocketEngine {
     private func pingIsDue(_ connection: ObjectIdentifier?) {
         guard let link, ObjectIdentifier(link) == connection, !isClosing else { return }
         guard !queue.isFull else { return schedulePing() }
-        guard link.missedPongs < max(1, options.missedPongLimit) else {
+        guard link.missedPongs < max(1, plan.options.missedPongLimit) else {
             let error = AsyncNetError(
                 .timedOut, "The server answered none of the last \(link.missedPongs) pings of the WebSocket")
             return link.connection.abort(error)
@@ -343,7 +303,9 @@ actor WebSocketEngine {
         queue.shut()
         if frame != nil { events.send(.sentClose(code)) }
         let limit = link.map { limitClosing($0, frame) }
-        if !phase.read({ $0.isOpen }) { stopOpening() }
+        if !phase.read({ $0.isOpen }) {
+            if let driver { driver.cancel() } else { end(nil) }
+        }
         await phase.wait { $0.hasEnded }
         if let limit { timers.cancel(limit) }
         if Task.isCancelled { link?.connection.abort(nil) }
@@ -353,15 +315,11 @@ actor WebSocketEngine {
     /// sends no close frame in time.
     private func limitClosing(_ link: WebSocketLink, _ frame: Data?) -> TimerQueue.Timer {
         link.sendRequired(frame)
-        let due = timers.time.now + max(.zero, options.closeTimeout)
+        let due = timers.time.now + max(.zero, plan.options.closeTimeout)
         return timers.schedule(at: due) { [connection = link.connection] in
             connection.abort(nil)
             return nil
         }
-    }
-
-    private func stopOpening() {
-        if let driver { driver.cancel() } else { end(nil) }
     }
 
     func cancel() {
@@ -375,6 +333,4 @@ actor WebSocketEngine {
         isSessionFinished = true
         cancel()
     }
-
-    nonisolated func cancelSoon() { plan.environment.mailbox.post { await self.cancel() } }
 }

@@ -13,12 +13,13 @@ final class WebSocketLink {
     let head: HTTPResponseHead
     let agreement: WebSocketAgreement
     var machine: WebSocketMachine
+    private let fragmentSize: Int?
     private let events: ConnectionEvents
     private var pings: [Ping] = []
     private var lastPing: UInt64 = 0
     /// How many automatic pings in a row the server has left without a pong and without other bytes.
     private(set) var missedPongs = 0
-    var pongs = 0
+    private var pongs = 0
 
     init(
         _ upgraded: UpgradeTransport.Upgraded, _ head: HTTPResponseHead, _ agreement: WebSocketAgreement,
@@ -28,6 +29,7 @@ final class WebSocketLink {
         self.head = head
         self.agreement = agreement
         self.events = events
+        fragmentSize = options.fragmentSize.map { max(1, $0) }
         machine = WebSocketMachine(
             role: .client, compression: agreement.compression,
             limits: WebSocketLimits(frame: options.maximumFrameSize, message: options.maximumMessageSize))
@@ -36,16 +38,46 @@ final class WebSocketLink {
 
     deinit { failPings(AsyncNetError(.webSocketClosed)) }
 
-    func receive(_ bytes: Data) {
+    /// Waits for bytes, which the machine then has.
+    func receive() async throws(AsyncNetError) {
+        let bytes: Data?
+        do { bytes = try await connection.receive() } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+        guard let bytes else {
+            throw AsyncNetError(.connectionLost, "The server closed the connection without closing the WebSocket")
+        }
         missedPongs = 0
         machine.receive(bytes)
     }
 
+    func send(_ message: WebSocketMessage) throws(AsyncNetError) {
+        try write(try machine.encode(message, fragmentSize: fragmentSize))
+        events.send(.sentMessage(isText: message.isText, bytes: message.size))
+    }
+
+    private func write(_ frame: Data) throws(AsyncNetError) {
+        do { try connection.send(frame) } catch { throw AsyncNetError(wrapping: error, as: .transportFailed) }
+    }
+
+    /// Waits until few bytes are unsent.
+    func sendingRoom() async throws(AsyncNetError) {
+        do { try await connection.sendingRoom() } catch {
+            throw AsyncNetError(wrapping: error, as: .transportFailed)
+        }
+    }
+
+    /// A server that sends pings and receives no pongs must not fill the memory: waits for room after each thousand.
+    func pongsAreSent() async throws(AsyncNetError) {
+        pongs += 1
+        if pongs.isMultiple(of: 1000) { try await sendingRoom() }
+    }
+
     /// - Parameter answer: Fulfilled by the pong; `nil` for an automatic ping, which counts towards `missedPongs`.
-    func sendPing(at now: Duration, _ answer: Promise<Duration>?) throws {
+    func sendPing(at now: Duration, _ answer: Promise<Duration>?) throws(AsyncNetError) {
         lastPing += 1
         let payload = withUnsafeBytes(of: lastPing.bigEndian) { Data($0) }
-        try connection.send(try machine.encodePing(payload))
+        try write(try machine.encodePing(payload))
         // Only the last automatic ping is kept: a server may send messages and no pong to any ping.
         if answer == nil { pings.removeAll { $0.answer == nil } }
         pings.append(Ping(payload: payload, start: now, answer: answer))
