@@ -9,7 +9,7 @@ extension JSON {
             self = try JSONParser.parse(data)
         } catch {
             throw AsyncNetError(
-                .decodingFailed, "The body is not JSON. \(error.reason), at \(Self.position(error.offset, in: data))")
+                .decodingFailed, "The body is not JSON. \(error.reason), at \(error.position(in: data))")
         }
     }
 
@@ -23,14 +23,7 @@ extension JSON {
     /// The value's text. Never fails, since NaN and infinities become `null` when a value is created.
     ///
     /// - Parameter options: `.prettyPrinted`, with an indentation of two spaces per level, and `.sortedKeys`.
-    public func data(options: JSONEncoder.OutputFormatting = []) -> Data { data(options: options, indentation: 0) }
-
-    /// - Parameter indentation: The level by which all lines except the first are indented.
-    func data(options: JSONEncoder.OutputFormatting, indentation: Int) -> Data {
-        var writer = JSONWriter(options: options, indentation: indentation)
-        writer.write(self)
-        return Data(writer.bytes)
-    }
+    public func data(options: JSONEncoder.OutputFormatting = []) -> Data { JSONWriter.data(self, options) }
 
     /// Decodes a type from this value, as `decoder` would from the value's text. Without a decoder, decodes as a
     /// default `JSONDecoder` does, but a ``JSON`` inside the type keeps every digit of its numbers.
@@ -58,13 +51,6 @@ extension JSON {
         } catch {
             throw AsyncNetError(.encodingFailed, underlyingError: error)
         }
-    }
-
-    private static func position(_ offset: Int, in data: Data) -> String {
-        let before = data.prefix(offset)
-        let line = before.count { $0 == 0x0A } + 1
-        let column = before.reversed().prefix { $0 != 0x0A }.count + 1
-        return "line \(line), column \(column)"
     }
 }
 
@@ -96,16 +82,6 @@ extension JSON: Codable {
         return JSON(try container.decode([String: JSON].self))
     }
 
-    /// The number as a `Decimal`, the most precise number that encoders accept. A number that `Decimal` would round is
-    /// an error; ``data(options:)`` writes every number.
-    private func exactDecimal(_ number: JSONNumber, _ encoder: any Encoder) throws -> Decimal {
-        guard let decimal = number.decimal, JSONNumber(decimal) == number else {
-            let reason = "The number has more digits or a larger exponent than Decimal holds"
-            throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
-        }
-        return decimal
-    }
-
     /// Encodes the value with any encoder.
     ///
     /// With ``JSONParameterEncoder`` and ``init(encoding:using:)`` numbers keep every digit, at any depth of another
@@ -121,10 +97,23 @@ extension JSON: Codable {
         case .number(.int(let value)): try container.encode(value)
         case .number(.uint(let value)): try container.encode(value)
         case .number(.double(let value)): try container.encode(value)
-        case .number(let value): try container.encode(try exactDecimal(value, encoder))
+        case .number(let value): try container.encode(try value.exactDecimal(encoder))
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }
+    }
+}
+
+extension JSONNumber {
+    /// The number as a `Decimal`, the most precise number that encoders accept. A number that `Decimal` would round is
+    /// an error; ``JSON/data(options:)`` writes every number.
+    fileprivate func exactDecimal(_ encoder: any Encoder) throws -> Decimal {
+        guard let decimal, JSONNumber(decimal) == self else {
+            let reason = "The number has more digits or a larger exponent than Decimal holds"
+            let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: reason)
+            throw EncodingError.invalidValue(JSON(.number(self)), context)
+        }
+        return decimal
     }
 }

@@ -40,7 +40,7 @@ final class JSONDocument: Sendable {
     static func value(at decoder: any Decoder) throws -> JSON? {
         if let decoder = decoder as? JSONTapeDecoder { return try decoder.tape.json(decoder.index) }
         guard let key, let document = decoder.userInfo[key] as? JSONDocument else { return nil }
-        guard let value = document.value(decoder.codingPath), value.isLike(decoder) else { return nil }
+        guard let value = document.value(decoder.codingPath), isSame(value, in: decoder) else { return nil }
         return value
     }
 
@@ -76,16 +76,16 @@ extension AsyncNetError {
     }
 }
 
-extension JSON {
+extension JSONDocument {
     /// Whether the decoder reads the same scalar, or a container with as many elements or members; if not, the decoder is
     /// a wrapper that changes paths or values.
-    fileprivate func isLike(_ decoder: any Decoder) -> Bool {
+    private static func isSame(_ value: JSON, in decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
-        switch storage {
+        switch value.storage {
         case .missing, .null: return single.decodeNil()
         case .bool(let value): return (try? single.decode(Bool.self)) == value
         case .string(let value): return (try? single.decode(String.self)) == value
-        case .number(let value): return Self.isLike(value.double, try? single.decode(Double.self))
+        case .number(let value): return isSame(value.double, try? single.decode(Double.self))
         case .array(let elements): return (try? decoder.unkeyedContainer())?.count == elements.count
         case .object(let members):
             return (try? decoder.container(keyedBy: AnyCodingKey.self))?.allKeys.count == members.count
@@ -93,7 +93,7 @@ extension JSON {
     }
 
     /// A decoder may refuse numbers beyond the range of `Double`.
-    private static func isLike(_ exact: Double?, _ decoded: Double?) -> Bool {
+    private static func isSame(_ exact: Double?, _ decoded: Double?) -> Bool {
         guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
         return decoded == exact
     }

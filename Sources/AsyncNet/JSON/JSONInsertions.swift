@@ -60,7 +60,7 @@ final class JSONInsertions: Sendable {
             guard let index, left.remove(index) != nil else { return nil }
             result += rest[..<found.lowerBound]
             let levels = options.contains(.prettyPrinted) ? indentation(result) : 0
-            result += values[index].data(options: options, indentation: levels)
+            result += JSONWriter.data(values[index], options, indentation: levels)
             rest = rest[digits.endIndex...].dropFirst()
         }
         return left.isEmpty ? result + rest : nil

@@ -3,6 +3,13 @@ import Foundation
 struct JSONSyntaxError: Error {
     var reason: String
     var offset: Int
+
+    func position(in data: Data) -> String {
+        let before = data.prefix(offset)
+        let line = before.count { $0 == 0x0A } + 1
+        let column = before.reversed().prefix { $0 != 0x0A }.count + 1
+        return "line \(line), column \(column)"
+    }
 }
 
 /// Parses a JSON document (RFC 8259) from bytes: strictly, without extensions; a leading byte order mark is skipped.

@@ -1,11 +1,18 @@
 import Foundation
 
 struct JSONWriter {
-    let options: JSONEncoder.OutputFormatting
-    private(set) var bytes: [UInt8] = []
-    var indentation = 0
+    private let options: JSONEncoder.OutputFormatting
+    private var bytes: [UInt8] = []
+    private var indentation: Int
 
-    mutating func write(_ value: JSON) {
+    /// - Parameter indentation: The level by which all lines except the first are indented.
+    static func data(_ value: JSON, _ options: JSONEncoder.OutputFormatting, indentation: Int = 0) -> Data {
+        var writer = JSONWriter(options: options, indentation: indentation)
+        writer.write(value)
+        return Data(writer.bytes)
+    }
+
+    private mutating func write(_ value: JSON) {
         switch value.storage {
         case .missing, .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
