@@ -37,6 +37,7 @@ struct WebSocketPlan: Sendable {
         let agrees = Validator(subject: .status) { _ = try carrier.agreement(from: $0.head) }
         var options = requestOptions
         options.validation = options.validation.adding(agrees)
-        return session.register(session.assembly.blueprint(url, .get, headers), options: options, carrier: carrier)
+        return RequestEngine(
+            session.assembly.blueprint(url, .get, headers), options: options, carrier: carrier, session: session)
     }
 }

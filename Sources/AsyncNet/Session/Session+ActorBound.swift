@@ -12,8 +12,9 @@ extension Session {
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        let blueprint = assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder)
-        return DataRequest(register(blueprint, options: options))
+        DataRequest(
+            assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder), options,
+            in: self)
     }
 
     /// A POST request with parameters that are encoded at once, on the caller's actor.
@@ -22,8 +23,9 @@ extension Session {
         _ url: some URLConvertible, parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        let blueprint = assembly.blueprint(url, .post, headers, options.modifier, immediately: parameters, encoder)
-        return DataRequest(register(blueprint, options: options))
+        DataRequest(
+            assembly.blueprint(url, .post, headers, options.modifier, immediately: parameters, encoder), options,
+            in: self)
     }
 
     /// A stream with parameters that are encoded at once, on the caller's actor.
@@ -33,7 +35,9 @@ extension Session {
         encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
+        StreamRequest(
+            assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder), options,
+            in: self)
     }
 
     /// A download with parameters that are encoded at once, on the caller's actor.
@@ -43,8 +47,8 @@ extension Session {
         parameters: some Encodable, encoder: (any ImmediateParameterEncoder)? = nil, headers: HTTPHeaders = [:],
         segments: Int = 1, checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder))
+        DownloadRequest(
+            assembly.blueprint(url, method, headers, options.modifier, immediately: parameters, encoder), options,
+            to: DownloadSink(destination, segments: segments, checksum: checksum), in: self)
     }
 }

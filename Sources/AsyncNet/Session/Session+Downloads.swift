@@ -22,9 +22,9 @@ extension Session {
         headers: HTTPHeaders = [:], segments: Int = 1, checksum: Checksum? = nil,
         options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options,
-            assembly.blueprint(url, method, headers, parameters, encoder))
+        DownloadRequest(
+            assembly.blueprint(url, method, headers, parameters, encoder), options,
+            to: DownloadSink(destination, segments: segments, checksum: checksum), in: self)
     }
 
     /// A download with a `URLRequest` or a router.
@@ -32,8 +32,9 @@ extension Session {
         _ request: some URLRequestConvertible, to destination: DownloadDestination = .temporary, segments: Int = 1,
         checksum: Checksum? = nil, options: RequestOptions = RequestOptions()
     ) -> DownloadRequest {
-        download(
-            DownloadSink(destination, segments: segments, checksum: checksum), options, assembly.blueprint(request))
+        DownloadRequest(
+            assembly.blueprint(request), options,
+            to: DownloadSink(destination, segments: segments, checksum: checksum), in: self)
     }
 
     /// Continues a download that did not finish. Only the missing bytes are requested; if the server has another
@@ -53,13 +54,8 @@ extension Session {
             }
             return try assembly.transportRequest(to: resumeData.url, .get, headers, modifier: $0, encode: nil)
         }
-        return download(
-            DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum), options, blueprint)
-    }
-
-    nonisolated func download(_ sink: DownloadSink, _ options: RequestOptions, _ blueprint: RequestBlueprint)
-        -> DownloadRequest
-    {
-        DownloadRequest(register(blueprint, kind: .download, target: .file(sink), options: options), sink)
+        return DownloadRequest(
+            blueprint, options,
+            to: DownloadSink(destination, resuming: resumeData, segments: segments, checksum: checksum), in: self)
     }
 }

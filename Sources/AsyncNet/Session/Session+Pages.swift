@@ -22,7 +22,7 @@ extension Session {
         options: RequestOptions = RequestOptions(), decoder: (any DataDecoder)? = nil,
         next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(assembly.blueprint(url, .get, headers, parameters, encoder), options, decoder, next)
+        Pages(assembly.blueprint(url, .get, headers, parameters, encoder), options, decoder, next, in: self)
     }
 
     /// The decoded pages of a list, from a `URLRequest` or a router on.
@@ -33,18 +33,6 @@ extension Session {
         _ type: Page.Type, from request: some URLRequestConvertible, options: RequestOptions = RequestOptions(),
         decoder: (any DataDecoder)? = nil, next: NextPage<Page> = .linked
     ) -> Pages<Page> {
-        pages(assembly.blueprint(request), options, decoder, next)
-    }
-
-    private nonisolated func pages<Page>(
-        _ first: RequestBlueprint, _ options: RequestOptions, _ decoder: (any DataDecoder)?,
-        _ next: NextPage<Page>
-    ) -> Pages<Page> {
-        var pageOptions = options
-        pageOptions.modifier = nil
-        return Pages(
-            first: first.modified(by: options.modifier), options: pageOptions,
-            redirects: options.redirects ?? configuration.redirects,
-            decoder: decoder ?? configuration.decoder, next: next, session: self)
+        Pages(assembly.blueprint(request), options, decoder, next, in: self)
     }
 }

@@ -15,7 +15,7 @@ extension Session {
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(assembly.blueprint(url, method, headers, parameters, encoder), options: options))
+        DataRequest(assembly.blueprint(url, method, headers, parameters, encoder), options, in: self)
     }
 
     /// A request from a `URLRequest` or a router.
@@ -26,13 +26,6 @@ extension Session {
     public nonisolated func request(
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(assembly.blueprint(request), options: options))
-    }
-
-    nonisolated func register(
-        _ blueprint: RequestBlueprint, kind: RequestKind = .data, target: BodyTarget = .memory, options: RequestOptions,
-        carrier: (any Transport)? = nil
-    ) -> RequestEngine {
-        RequestEngine(blueprint, kind: kind, target: target, options: options, carrier: carrier, session: self)
+        DataRequest(assembly.blueprint(request), options, in: self)
     }
 }

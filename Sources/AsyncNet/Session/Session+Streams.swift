@@ -14,7 +14,7 @@ extension Session {
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
         headers: HTTPHeaders = [:], options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, assembly.blueprint(url, method, headers, parameters, encoder))
+        StreamRequest(assembly.blueprint(url, method, headers, parameters, encoder), options, in: self)
     }
 
     /// A stream with a given body. If the server responds before it has the whole body, the response can be read while
@@ -30,18 +30,13 @@ extension Session {
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, assembly.blueprint(url, method, headers, body))
+        StreamRequest(assembly.blueprint(url, method, headers, body), options, in: self)
     }
 
     /// A stream from a `URLRequest` or a router.
     public nonisolated func stream(
         _ request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> StreamRequest {
-        stream(options, assembly.blueprint(request))
-    }
-
-    nonisolated func stream(_ options: RequestOptions, _ blueprint: RequestBlueprint) -> StreamRequest {
-        let sink = StreamSink()
-        return StreamRequest(register(blueprint, kind: .stream, target: .stream(sink), options: options), sink)
+        StreamRequest(assembly.blueprint(request), options, in: self)
     }
 }

@@ -21,13 +21,13 @@ extension Session {
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
-        DataRequest(register(assembly.blueprint(url, method, headers, body), kind: .upload, options: options))
+        DataRequest(assembly.blueprint(url, method, headers, body), kind: .upload, options, in: self)
     }
 
     /// An upload with a `URLRequest` or a router, which must have no body of its own.
     public nonisolated func upload(
         _ body: RequestBody, with request: some URLRequestConvertible, options: RequestOptions = RequestOptions()
     ) -> UploadRequest {
-        DataRequest(register(assembly.blueprint(body, with: request), kind: .upload, options: options))
+        DataRequest(assembly.blueprint(body, with: request), kind: .upload, options, in: self)
     }
 }

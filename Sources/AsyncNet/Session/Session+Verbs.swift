@@ -68,6 +68,6 @@ extension Session {
         _ url: some URLConvertible, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
     ) -> DataRequest {
-        DataRequest(register(assembly.blueprint(url, .query, headers, body), options: options))
+        DataRequest(assembly.blueprint(url, .query, headers, body), options, in: self)
     }
 }

@@ -31,6 +31,11 @@ public struct DownloadRequest: SerializableRequest, CustomStringConvertible, Cus
         self.sink = sink
     }
 
+    init(_ blueprint: RequestBlueprint, _ options: RequestOptions, to sink: DownloadSink, in session: any RequestSession) {
+        self.init(
+            RequestEngine(blueprint, kind: .download, target: .file(sink), options: options, session: session), sink)
+    }
+
     /// The URL of the complete file.
     ///
     /// - Throws: ``AsyncNetError``; `.fileNotWritable`, with the system's error underneath, if the file could not be

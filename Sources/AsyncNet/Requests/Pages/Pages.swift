@@ -24,6 +24,21 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     let next: NextPage<Page>
     let session: any RequestSession
 
+    init(
+        _ first: RequestBlueprint, _ options: RequestOptions, _ decoder: (any DataDecoder)?, _ next: NextPage<Page>,
+        in session: any RequestSession
+    ) {
+        let configuration = session.environment.configuration
+        self.first = first.modified(by: options.modifier)
+        redirects = options.redirects ?? configuration.redirects
+        self.decoder = decoder ?? configuration.decoder
+        self.next = next
+        self.session = session
+        var options = options
+        options.modifier = nil
+        self.options = options
+    }
+
     public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
     /// Requests the pages of one loop.

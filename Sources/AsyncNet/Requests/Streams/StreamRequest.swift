@@ -20,6 +20,12 @@ public struct StreamRequest: Request, CustomStringConvertible, CustomDebugString
         lease = sink.lease(of: engine)
     }
 
+    init(_ blueprint: RequestBlueprint, _ options: RequestOptions, in session: any RequestSession) {
+        let sink = StreamSink()
+        self.init(
+            RequestEngine(blueprint, kind: .stream, target: .stream(sink), options: options, session: session), sink)
+    }
+
     /// The head of the final response. Starts the request unless it has started, and waits for the head. The body can
     /// be read afterwards.
     ///
