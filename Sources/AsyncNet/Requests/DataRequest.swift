@@ -14,7 +14,8 @@ public struct DataRequest: SerializableRequest, CustomStringConvertible, CustomD
     init(_ engine: RequestEngine) { reference = RequestReference(engine: engine) }
 
     init(
-        _ blueprint: RequestBlueprint, kind: RequestKind = .data, _ options: RequestOptions, in session: any RequestSession
+        _ blueprint: RequestBlueprint, kind: RequestKind = .data, _ options: RequestOptions,
+        in session: any RequestSession
     ) {
         self.init(RequestEngine(blueprint, kind: kind, options: options, session: session))
     }

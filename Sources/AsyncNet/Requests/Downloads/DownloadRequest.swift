@@ -31,7 +31,9 @@ public struct DownloadRequest: SerializableRequest, CustomStringConvertible, Cus
         self.sink = sink
     }
 
-    init(_ blueprint: RequestBlueprint, _ options: RequestOptions, to sink: DownloadSink, in session: any RequestSession) {
+    init(
+        _ blueprint: RequestBlueprint, _ options: RequestOptions, to sink: DownloadSink, in session: any RequestSession
+    ) {
         self.init(
             RequestEngine(blueprint, kind: .download, target: .file(sink), options: options, session: session), sink)
     }

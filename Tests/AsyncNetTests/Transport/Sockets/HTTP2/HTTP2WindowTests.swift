@@ -181,3 +181,7 @@ struct HTTP2WindowTests {
         #expect(!machine.log.contains { $0.contains("violation") })
     }
 }
+
+extension FrameBudget {
+    fileprivate mutating func take(_ now: ContinuousClock.Instant) -> Bool { (try? spend("PING", now)) != nil }
+}
