@@ -53,9 +53,28 @@ extension Cookie {
     }
 
     /// Whether a request to `origin` carries the cookie, regardless of expiry (RFC 6265bis §5.8.3).
-    func isSent(to origin: CookieOrigin) -> Bool {
+    func isSent(to origin: CookieOrigin, _ context: CookieContext) -> Bool {
         let isHost =
             isHostOnly ? domain.hasSameBytes(as: origin.host) : CookieMatching.domain(domain, matches: origin.host)
-        return isHost && (origin.isSecure || !isSecure) && CookieMatching.path(path, matches: origin.path)
+        return isHost && (origin.isSecure || !isSecure) && context.allowsSending(sameSite)
+            && CookieMatching.path(path, matches: origin.path)
+    }
+}
+
+/// The cause of a request, which `SameSite` depends on.
+struct CookieContext: Hashable, Sendable {
+    var isSameSite = true
+    /// Whether a user navigates to the page, by a safe method.
+    var isTopLevelNavigation = false
+
+    /// Whether a request with this cause carries a cookie (RFC 6265bis §5.8.3).
+    func allowsSending(_ sameSite: Cookie.SameSite) -> Bool {
+        isSameSite || sameSite == .none || isTopLevelNavigation && sameSite != .strict
+    }
+
+    /// Whether the response to a request with this cause may set a cookie (RFC 6265bis §5.7): the response to a
+    /// navigation may set cookies that the request does not carry.
+    func allowsStoring(_ sameSite: Cookie.SameSite) -> Bool {
+        isSameSite || isTopLevelNavigation || sameSite == .none
     }
 }

@@ -41,7 +41,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     /// Whether scripts of a web page must not read the cookie. Not used here; kept for files and other stores.
     public var isHTTPOnly: Bool
 
-    /// Which cross-site requests carry the cookie. Not used here; kept for other stores.
+    /// Which cross-site requests carry the cookie.
     public var sameSite: SameSite
 
     /// When a cookie of this name, domain and path was first set; older cookies are sent first.

@@ -58,31 +58,44 @@ public actor CookieJar {
     public var cookies: [Cookie] { contents.cookies(now: now()) }
 
     /// The cookies for a request to `url`, in the order in which they are sent.
-    public func cookies(for url: URL) -> [Cookie] {
-        CookieOrigin(url).map { contents.cookies(for: $0, now: now()) } ?? []
+    ///
+    /// `isSameSite` is `false` for a request that a page of another site causes, which excludes cookies by their
+    /// `SameSite` attribute, and `isTopLevelNavigation` is `true` if the user then navigates to that page by a safe
+    /// method.
+    public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
+        guard let origin = CookieOrigin(url) else { return [] }
+        return contents.cookies(
+            for: origin, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), now: now())
     }
 
     /// The value of `Cookie` for a request to `url`, `nil` if there are no cookies for it.
     ///
-    /// Unlike ``cookies(for:)``, this counts as sending when cookies are removed by age.
-    public func header(for url: URL) -> String? { header(for: url, without: []) }
+    /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, this counts as sending when cookies are removed by
+    /// age.
+    public func header(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> String? {
+        header(for: url, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), without: [])
+    }
 
     /// The value for a request that has its own cookies of these names.
-    func header(for url: URL, without names: Set<String>) -> String? {
+    func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String? {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
-        return contents.header(for: origin, without: names, now: now())
+        return contents.header(for: origin, context, without: names, now: now())
     }
 
     /// Stores the cookies of a response from `url`, and returns them without those that the server expired.
     ///
     /// Ignores values that RFC 6265bis requires to ignore, and those after the first 180. Many values are stored in
-    /// batches, between which other callers use the jar.
+    /// batches, between which other callers use the jar. `isSameSite` and `isTopLevelNavigation` are as for
+    /// ``cookies(for:isSameSite:isTopLevelNavigation:)``.
     @discardableResult
-    public func store(setCookie: [String], from url: URL) async -> [Cookie] {
+    public func store(
+        setCookie: [String], from url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false
+    ) async -> [Cookie] {
         guard !setCookie.isEmpty, let origin = CookieOrigin(url) else { return [] }
+        let context = CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation)
         var (kept, rest) = ([Cookie](), setCookie.prefix(Self.maximumValues))
         while true {
-            kept += contents.receive(rest.prefix(Self.valuesAtOnce), from: origin, now: now())
+            kept += contents.receive(rest.prefix(Self.valuesAtOnce), from: origin, context, now: now())
             rest = rest.dropFirst(Self.valuesAtOnce)
             guard !rest.isEmpty else { return kept }
             await Task.yield()

@@ -32,8 +32,8 @@ struct CookieStore: Sendable {
         /// The order of setting, since the cookies of one response have the same creation date.
         var serial: Int
 
-        func isSent(to origin: CookieOrigin, _ now: Date) -> Bool {
-            !cookie.isExpired(at: now) && cookie.isSent(to: origin)
+        func isSent(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> Bool {
+            !cookie.isExpired(at: now) && cookie.isSent(to: origin, context)
         }
 
         func isOlder(than other: StoredCookie) -> Bool {
@@ -50,11 +50,14 @@ struct CookieStore: Sendable {
     }
 
     /// Stores the cookies of a response from `origin`, and returns those that were accepted and have not expired.
-    mutating func receive(_ values: some Sequence<String>, from origin: CookieOrigin, now: Date) -> [Cookie] {
+    mutating func receive(
+        _ values: some Sequence<String>, from origin: CookieOrigin, _ context: CookieContext = CookieContext(),
+        now: Date
+    ) -> [Cookie] {
         values.compactMap { value in
             guard let parsed = SetCookie(value),
                 let cookie = Cookie(parsed, from: origin, now: now, isPublicSuffix: isPublicSuffix),
-                origin.isSecure || !hidesSecureCookie(cookie, now)
+                context.allowsStoring(cookie.sameSite), origin.isSecure || !hidesSecureCookie(cookie, now)
             else { return nil }
             return insert(cookie, now: now)
         }
@@ -75,17 +78,17 @@ struct CookieStore: Sendable {
     }
 
     /// The cookies for a request, in the order of sending: longer paths first, then older cookies.
-    func cookies(for origin: CookieOrigin, now: Date) -> [Cookie] {
-        Self.domains(above: origin.host).flatMap { domain in
-            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, now) }
-        }.sorted(by: Self.isSentBefore).map(\.cookie)
+    func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
+        matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
     /// The value of `Cookie` for a request, `nil` if there are no cookies for it. Marks the cookies as sent now, so
     /// that they are removed last.
-    mutating func header(for origin: CookieOrigin, without names: Set<String> = [], now: Date) -> String? {
+    mutating func header(
+        for origin: CookieOrigin, _ context: CookieContext = CookieContext(), without names: Set<String> = [], now: Date
+    ) -> String? {
         guard count > 0 else { return nil }
-        let sent = sending(to: origin, now).filter { !names.contains($0.cookie.name) }.sorted(
+        let sent = sending(to: origin, context, now).filter { !names.contains($0.cookie.name) }.sorted(
             by: Self.isSentBefore)
         guard !sent.isEmpty else { return nil }
         return sent.map { $0.cookie.name.isEmpty ? $0.cookie.value : "\($0.cookie.name)=\($0.cookie.value)" }.joined(
@@ -133,20 +136,27 @@ struct CookieStore: Sendable {
         return entry.cookie
     }
 
+    private func matches(_ origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
+        Self.domains(above: origin.host).flatMap { domain in
+            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, context, now) }
+        }
+    }
+
     /// The matching cookies, marked as sent now.
-    private mutating func sending(to origin: CookieOrigin, _ now: Date) -> [StoredCookie] {
+    private mutating func sending(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
         var sent: [StoredCookie] = []
         for domain in Self.domains(above: origin.host) {
             guard let index = domains.index(forKey: domain) else { continue }
-            Self.touch(&domains.values[index].entries, origin, now, &sent)
+            Self.touch(&domains.values[index].entries, origin, context, now, &sent)
         }
         return sent
     }
 
     private static func touch(
-        _ entries: inout [StoredCookie], _ origin: CookieOrigin, _ now: Date, _ sent: inout [StoredCookie]
+        _ entries: inout [StoredCookie], _ origin: CookieOrigin, _ context: CookieContext, _ now: Date,
+        _ sent: inout [StoredCookie]
     ) {
-        for index in entries.indices where entries[index].isSent(to: origin, now) {
+        for index in entries.indices where entries[index].isSent(to: origin, context, now) {
             entries[index].lastAccess = now
             sent.append(entries[index])
         }

@@ -12,12 +12,14 @@ struct CookieStoreTests {
         var store = CookieStore()
         var now = CookieStoreTests.start
 
-        mutating func receive(_ url: String, _ values: String...) throws -> Int {
-            store.receive(values, from: try #require(CookieOrigin(try url.asURL())), now: now).count
+        mutating func receive(_ url: String, _ values: String..., context: CookieContext = CookieContext()) throws
+            -> Int
+        {
+            store.receive(values, from: try #require(CookieOrigin(try url.asURL())), context, now: now).count
         }
 
-        mutating func header(_ url: String) throws -> String? {
-            store.header(for: try #require(CookieOrigin(try url.asURL())), now: now)
+        mutating func header(_ url: String, _ context: CookieContext = CookieContext()) throws -> String? {
+            store.header(for: try #require(CookieOrigin(try url.asURL())), context, now: now)
         }
     }
 
@@ -129,6 +131,32 @@ struct CookieStoreTests {
         #expect(try it.receive("https://www.example.com/", "s=3") == 1)
         it.now += 10
         #expect(try it.receive("http://example.com/", "s=4; Domain=example.com") == 1)
+    }
+
+    @Test("A request of another site gets the cookies that SameSite allows (RFC 6265bis §5.8.3)")
+    func sameSite() throws {
+        var it = Fixture()
+        _ = try it.receive(
+            "https://a.b/", "n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1",
+            "o=1; SameSite=odd")
+        #expect(try it.header("https://a.b/") == "n=1; l=1; s=1; u=1; o=1")
+        #expect(try it.header("https://a.b/", CookieContext(isSameSite: false)) == "n=1")
+        #expect(
+            try it.header("https://a.b/", CookieContext(isSameSite: false, isTopLevelNavigation: true))
+                == "n=1; l=1; u=1; o=1")
+    }
+
+    @Test("A response to a request of another site sets the cookies that SameSite allows (RFC 6265bis §5.7)")
+    func sameSiteStoring() throws {
+        var it = Fixture()
+        let values = ["n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1"]
+        let origin = try #require(CookieOrigin(try "https://a.b/".asURL()))
+        #expect(
+            it.store.receive(values, from: origin, CookieContext(isSameSite: false), now: it.now).map(\.name) == ["n"])
+        #expect(
+            it.store.receive(
+                values, from: origin, CookieContext(isSameSite: false, isTopLevelNavigation: true), now: it.now
+            ).count == 4)
     }
 
     @Test("Cookies can be removed by a condition, and all together", arguments: [("x", 2), ("none", 3)])
