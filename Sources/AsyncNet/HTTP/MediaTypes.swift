@@ -1,4 +1,4 @@
-/// Media types of file name extensions, and the reverse.
+/// Media types of the usual file name extensions, and the reverse.
 enum MediaTypes {
     /// The type of the last extension, case-insensitively; `application/octet-stream` if that is unknown.
     static func type(ofFileNamed name: String) -> String {
@@ -8,7 +8,7 @@ enum MediaTypes {
 
     private static let unknown = "application/octet-stream"
 
-    /// Types by lower-case extension. Reading a thousand entries takes some milliseconds, once.
+    /// Types by lower-case extension.
     private static let types = Dictionary(entries.flatMap { type, names in names.map { ($0, type) } }) { first, _ in
         first
     }
