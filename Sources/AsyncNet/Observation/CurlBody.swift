@@ -2,7 +2,7 @@ import Foundation
 
 struct CurlBody {
     private(set) var arguments: [String] = []
-    /// The commands that write the body, with a pipe to curl, or a comment about the missing standard input.
+    /// The command that writes the body, with a pipe to curl, or a comment about the missing standard input.
     private(set) var producer = ""
     /// Whether curl adds the `Content-Type`.
     private(set) var bringsContentType = false
@@ -37,19 +37,17 @@ struct CurlBody {
         producer = "# \(comment)\n"
     }
 
-    /// As `-F` if curl then sends the same bytes except for the boundary; otherwise shell commands write the form.
+    /// As `-F` if curl then sends the same bytes except for the boundary.
     private mutating func add(_ form: MultipartForm) {
         bringsContentType = true
         let options = form.parts.compactMap(CurlForm.option)
-        if options.count == form.parts.count {
-            arguments = options
-            let hasStream = options.contains { $0.contains("=@-") }
-            if hasStream { producer = "# A part is a stream: pass it on standard input.\n" }
-        } else {
-            let whole = (try? form.settled()) ?? form
-            arguments = ["-H \("Content-Type: \(whole.contentType)".shellQuoted)", "--data-binary @-"]
-            producer = CurlForm.producer(whole)
+        guard options.count == form.parts.count else {
+            addStandardInput("The form has a part that curl has no option for: pass the form on standard input.")
+            return arguments.append("-H \("Content-Type: \(form.contentType)".shellQuoted)")
         }
+        arguments = options
+        let hasStream = options.contains { $0.contains("=@-") }
+        if hasStream { producer = "# A part is a stream: pass it on standard input.\n" }
     }
 }
 

@@ -42,46 +42,4 @@ enum CurlForm {
     private static func quoted(_ path: String) -> String {
         "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
     }
-
-    /// Commands that write the form's bytes, with a pipe to curl, or a comment about the missing standard input.
-    static func producer(_ form: MultipartForm) -> String {
-        guard let commands = commands(form) else { return "# The form contains a part that cannot be sent.\n" }
-        let note = commands.contains("cat") ? "# A part is a stream: pass it on standard input.\n" : ""
-        return "\(note){ \(commands.joined(separator: "; ")); } | "
-    }
-
-    private static func commands(_ form: MultipartForm) -> [String]? {
-        var commands: [String] = []
-        for part in form.parts {
-            guard let opening = try? form.opening(part), let body = Self.commands(part.body) else { return nil }
-            commands += [printing(opening)] + body + [printing(Data("\r\n".utf8))]
-        }
-        return commands + [printing(form.closing)]
-    }
-
-    private static func commands(_ body: RequestBody) -> [String]? {
-        switch body.content {
-        case .none: []
-        case .data(let data): data.isEmpty ? [] : [printing(data)]
-        case .file(let url): ["cat -- \(url.path.shellQuoted)"]
-        case .stream: ["cat"]
-        case .compressed: nil
-        case .multipart(let form): commands(form)
-        }
-    }
-
-    /// Text by `printf`, so that it is readable; other bytes by base64.
-    private static func printing(_ data: Data) -> String {
-        guard let text = data.asShellText else { return "echo '\(data.base64EncodedString())' | base64 -d" }
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": escaped += "\\\\"
-            case "\r": escaped += "\\r"
-            case "\n": escaped += "\\n"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return "printf %b \(escaped.shellQuoted)"
-    }
 }
