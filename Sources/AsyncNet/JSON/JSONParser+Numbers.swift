@@ -4,7 +4,19 @@ extension JSONParser {
     mutating func number() throws(JSONSyntaxError) -> JSONNumber {
         let start = index
         let isNegative = bytes[index] == UInt8(ascii: "-")
-        if isNegative { index += 1 }
+        let (digits, whole, fraction, hasExponent) = try skipNumber()
+        let mantissa = isNegative ? 0 &- digits : digits // it has wrapped around if there are too many digits
+        if !hasExponent, fraction == 0, whole <= 18, mantissa != 0 || !isNegative { return .int(mantissa) }
+        if !hasExponent, fraction > 0, whole + fraction <= 15, mantissa != 0 {
+            return .double(Double(mantissa) / Self.powersOfTen[fraction])
+        }
+        return JSONNumber(text: String(decoding: bytes[start..<index], as: UTF8.self))
+    }
+
+    /// Moves behind a number; returns its digits as an integer, and how many are before and after its point.
+    mutating func skipNumber() throws(JSONSyntaxError) -> (Int64, whole: Int, fraction: Int, hasExponent: Bool) {
+        let start = index
+        if bytes[index] == UInt8(ascii: "-") { index += 1 }
         var mantissa: Int64 = 0
         let whole = try digits(into: &mantissa)
         if whole > 1, bytes[index - whole] == UInt8(ascii: "0") {
@@ -17,12 +29,7 @@ extension JSONParser {
         }
         let hasExponent = index < bytes.count && bytes[index].asciiLowercased == UInt8(ascii: "e")
         if hasExponent { try exponent() }
-        if isNegative { mantissa = 0 &- mantissa } // it has wrapped around if there are too many digits
-        if !hasExponent, fraction == 0, whole <= 18, mantissa != 0 || !isNegative { return .int(mantissa) }
-        if !hasExponent, fraction > 0, whole + fraction <= 15, mantissa != 0 {
-            return .double(Double(mantissa) / Self.powersOfTen[fraction])
-        }
-        return JSONNumber(text: String(decoding: bytes[start..<index], as: UTF8.self))
+        return (mantissa, whole, fraction, hasExponent)
     }
 
     private mutating func digits(into value: inout Int64) throws(JSONSyntaxError) -> Int {

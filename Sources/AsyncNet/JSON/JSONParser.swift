@@ -58,7 +58,7 @@ struct JSONParser {
         return try parser.string()
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>) {
+    init(bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     }
@@ -123,9 +123,9 @@ struct JSONParser {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return try open(Frame(isObject: byte == UInt8(ascii: "{")), &frames)
         case UInt8(ascii: "\""): return JSON(.string(try string()))
-        case UInt8(ascii: "t"): return try literal("true", JSON(.bool(true)))
-        case UInt8(ascii: "f"): return try literal("false", JSON(.bool(false)))
-        case UInt8(ascii: "n"): return try literal("null", .null)
+        case UInt8(ascii: "t"): return try skip("true", JSON(.bool(true)))
+        case UInt8(ascii: "f"): return try skip("false", JSON(.bool(false)))
+        case UInt8(ascii: "n"): return try skip("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return JSON(.number(try number()))
         default: throw error("A value cannot begin with this byte")
         }
@@ -149,12 +149,16 @@ struct JSONParser {
     private mutating func memberName() throws(JSONSyntaxError) -> String {
         guard peek() == UInt8(ascii: "\"") else { throw error("A member's name must be a string") }
         let name = try string()
-        guard peek() == UInt8(ascii: ":") else { throw error("A colon must follow a member's name") }
-        index += 1
+        try skipColon()
         return name
     }
 
-    private mutating func continues(_ end: UInt8) throws(JSONSyntaxError) -> Bool {
+    mutating func skipColon() throws(JSONSyntaxError) {
+        guard peek() == UInt8(ascii: ":") else { throw error("A colon must follow a member's name") }
+        index += 1
+    }
+
+    mutating func continues(_ end: UInt8) throws(JSONSyntaxError) -> Bool {
         let byte = peek()
         guard byte == UInt8(ascii: ",") || byte == end else {
             throw error("A comma or the end of the \(end == UInt8(ascii: "]") ? "array" : "object") is missing")
@@ -163,7 +167,7 @@ struct JSONParser {
         return byte != end
     }
 
-    private mutating func literal(_ text: StaticString, _ value: JSON) throws(JSONSyntaxError) -> JSON {
+    mutating func skip<Value>(_ text: StaticString, _ value: Value) throws(JSONSyntaxError) -> Value {
         let count = text.utf8CodeUnitCount
         let word = UnsafeBufferPointer(start: text.utf8Start, count: count)
         guard index + count <= bytes.count, bytes[index..<index + count].elementsEqual(word) else {
@@ -176,19 +180,23 @@ struct JSONParser {
 
 extension JSONParser {
     private mutating func string() throws(JSONSyntaxError) -> String {
-        let start = index + 1
-        var end = start
-        while end < bytes.count {
-            let byte = bytes[end]
-            if byte == UInt8(ascii: "\"") {
-                index = end + 1
-                return try text(UnsafeBufferPointer(rebasing: bytes[start..<end]), at: start)
+        let (range, isEscaped) = try skipString()
+        let end = index
+        guard isEscaped else { return try text(UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound) }
+        var unescaped: [UInt8] = []
+        unescaped.reserveCapacity(range.count)
+        index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\\") {
+                unescaped += UTF8.encode(try escape()).map(Array.init) ?? []
+            } else {
+                unescaped.append(byte)
             }
-            if byte == UInt8(ascii: "\\") { return try escapedString(from: start, firstEscape: end) }
-            guard byte >= 0x20 else { throw error("A string contains an unescaped control character", at: end) }
-            end += 1
         }
-        throw error("A string does not end", at: start - 1)
+        index = end
+        return try text(unescaped, at: range.lowerBound)
     }
 
     private func text(_ bytes: some Collection<UInt8>, at offset: Int) throws(JSONSyntaxError) -> String {
@@ -198,34 +206,37 @@ extension JSONParser {
         return text
     }
 
-    private mutating func escapedString(from start: Int, firstEscape: Int) throws(JSONSyntaxError) -> String {
-        var unescaped = Array(bytes[start..<firstEscape])
-        index = firstEscape
+    /// Moves behind a string; returns the range between its quotes, and whether there is an escape in it.
+    mutating func skipString() throws(JSONSyntaxError) -> (Range<Int>, isEscaped: Bool) {
+        let start = index + 1
+        var isEscaped = false
+        index = start
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
-            switch byte {
-            case UInt8(ascii: "\""): return try text(unescaped, at: start)
-            case UInt8(ascii: "\\"): try escape(into: &unescaped)
-            case 0..<0x20: throw error("A string contains an unescaped control character", at: index - 1)
-            default: unescaped.append(byte)
+            if byte == UInt8(ascii: "\"") { return (start..<index - 1, isEscaped) }
+            guard byte >= 0x20 else { throw error("A string contains an unescaped control character", at: index - 1) }
+            if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+                _ = try escape()
             }
         }
         throw error("A string does not end", at: start - 1)
     }
 
-    private mutating func escape(into unescaped: inout [UInt8]) throws(JSONSyntaxError) {
+    /// The scalar of the escape whose backslash is before the index.
+    private mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         guard index < bytes.count else { throw error("A string does not end") }
         let byte = bytes[index]
         index += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
-        case UInt8(ascii: "b"): unescaped.append(0x08)
-        case UInt8(ascii: "f"): unescaped.append(0x0C)
-        case UInt8(ascii: "n"): unescaped.append(0x0A)
-        case UInt8(ascii: "r"): unescaped.append(0x0D)
-        case UInt8(ascii: "t"): unescaped.append(0x09)
-        case UInt8(ascii: "u"): unescaped += UTF8.encode(try scalar()).map(Array.init) ?? []
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try scalar()
         default: throw error("A backslash is followed by an invalid escape", at: index - 1)
         }
     }

@@ -50,178 +50,88 @@ final class JSONTape {
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count < Int32.max else { return nil }
         self.bytes = bytes
-        tokens.reserveCapacity(bytes.count / 8 + 4)
-        var scanner = Scanner(bytes: bytes)
-        guard scanner.value(into: &tokens, depth: 0), scanner.isAtEnd else { return nil }
+        var scanner = Scanner(parser: JSONParser(bytes: bytes))
+        scanner.tokens.reserveCapacity(bytes.count / 8 + 4)
+        guard (try? scanner.document()) != nil else { return nil }
+        tokens = scanner.tokens
     }
 
     private struct Scanner {
-        let bytes: UnsafeBufferPointer<UInt8>
-        var index = 0
+        var parser: JSONParser
+        var tokens: ContiguousArray<Token> = []
 
-        var isAtEnd: Bool {
-            mutating get { peek() == nil }
+        private var unsupported: JSONSyntaxError { parser.error("The tape does not support this document") }
+
+        mutating func document() throws(JSONSyntaxError) {
+            guard parser.index == 0 else { throw unsupported } // behind a byte order mark
+            try value(depth: 0)
+            if parser.peek() != nil { throw unsupported }
         }
 
-        @inline(__always)
-        mutating func peek() -> UInt8? {
-            while index < bytes.count {
-                let byte = bytes[index]
-                guard byte <= 0x20 else { return byte }
-                guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return byte }
-                index += 1
-            }
-            return nil
-        }
-
-        mutating func value(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
-            guard let byte = peek() else { return false }
+        private mutating func value(depth: Int) throws(JSONSyntaxError) {
+            guard let byte = parser.peek() else { throw unsupported }
+            let start = parser.index
             switch byte {
-            case UInt8(ascii: "\""): return string(into: &tokens)
-            case UInt8(ascii: "{"): return object(into: &tokens, depth: depth)
-            case UInt8(ascii: "["): return array(into: &tokens, depth: depth)
-            case UInt8(ascii: "t"): return literal("true", .yes, into: &tokens)
-            case UInt8(ascii: "f"): return literal("false", .no, into: &tokens)
-            case UInt8(ascii: "n"): return literal("null", .null, into: &tokens)
-            default: return number(into: &tokens)
+            case UInt8(ascii: "\""): try string()
+            case UInt8(ascii: "{"): try container(.object, until: UInt8(ascii: "}"), depth: depth)
+            case UInt8(ascii: "["): try container(.array, until: UInt8(ascii: "]"), depth: depth)
+            case UInt8(ascii: "t"): add(try parser.skip("true", .yes), start..<parser.index)
+            case UInt8(ascii: "f"): add(try parser.skip("false", .no), start..<parser.index)
+            case UInt8(ascii: "n"): add(try parser.skip("null", .null), start..<parser.index)
+            default:
+                _ = try parser.skipNumber()
+                add(.number, start..<parser.index)
             }
         }
 
-        private mutating func add(_ kind: Kind, from start: Int, _ tokens: inout ContiguousArray<Token>) -> Bool {
-            tokens.append(Token(kind: kind, start: Int32(start), end: Int32(index), next: Int32(tokens.count + 1)))
-            return true
+        private mutating func add(_ kind: Kind, _ range: Range<Int>) {
+            let next = Int32(tokens.count + 1)
+            tokens.append(Token(kind: kind, start: Int32(range.lowerBound), end: Int32(range.upperBound), next: next))
         }
 
-        private mutating func string(into tokens: inout ContiguousArray<Token>) -> Bool {
-            index += 1
-            let start = index
-            var kind = Kind.string
-            while index < bytes.count {
-                let byte = bytes[index]
-                if byte == UInt8(ascii: "\"") {
-                    _ = add(kind, from: start, &tokens)
-                    index += 1
-                    return true
-                }
-                guard byte >= 0x20 else { return false }
-                if byte == UInt8(ascii: "\\") {
-                    kind = .escapedString
-                    guard escape() else { return false }
-                }
-                index += 1
-            }
-            return false
+        private mutating func string() throws(JSONSyntaxError) {
+            let (range, isEscaped) = try parser.skipString()
+            add(isEscaped ? .escapedString : .string, range)
         }
 
-        /// Moves the index to the escape's last byte.
-        private mutating func escape() -> Bool {
-            guard index + 1 < bytes.count else { return false }
-            index += 1
-            switch bytes[index] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-                UInt8(ascii: "n"),
-                UInt8(ascii: "r"), UInt8(ascii: "t"):
-                return true
-            case UInt8(ascii: "u"):
-                guard index + 4 < bytes.count else { return false }
-                index += 4
-                return bytes[index - 3...index].allSatisfy { $0.hexValue != nil }
-            default: return false
-            }
+        private mutating func name() throws(JSONSyntaxError) {
+            guard parser.peek() == UInt8(ascii: "\"") else { throw unsupported }
+            try string()
+            guard isPlain(tokens[tokens.count - 1]) else { throw unsupported }
+            try parser.skipColon()
         }
 
-        private mutating func literal(
-            _ text: StaticString, _ kind: Kind, into tokens: inout ContiguousArray<Token>
-        ) -> Bool {
-            let start = index
-            let count = text.utf8CodeUnitCount
-            let word = UnsafeBufferPointer(start: text.utf8Start, count: count)
-            guard index + count <= bytes.count, bytes[index..<index + count].elementsEqual(word) else { return false }
-            index += count
-            return add(kind, from: start, &tokens)
-        }
-
-        private mutating func number(into tokens: inout ContiguousArray<Token>) -> Bool {
-            let start = index
-            if bytes[index] == UInt8(ascii: "-") { index += 1 }
-            let first = index
-            guard digits() else { return false }
-            if bytes[first] == UInt8(ascii: "0"), index > first + 1 { return false }
-            if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
-                index += 1
-                guard digits() else { return false }
-            }
-            if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
-                index += 1
-                if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
-                    index += 1
-                }
-                guard digits() else { return false }
-            }
-            return add(.number, from: start, &tokens)
-        }
-
-        private mutating func digits() -> Bool {
-            let start = index
-            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
-            return index > start
-        }
-
-        private mutating func array(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
-            guard depth < JSONTape.maximumDepth else { return false }
+        private mutating func container(_ kind: Kind, until end: UInt8, depth: Int) throws(JSONSyntaxError) {
+            guard depth < JSONTape.maximumDepth else { throw unsupported }
             let own = tokens.count
-            tokens.append(Token(kind: .array, start: Int32(index)))
-            index += 1
+            tokens.append(Token(kind: kind, start: Int32(parser.index), cursor: Int32(own + 1)))
+            parser.index += 1
             var count: Int32 = 0
-            if peek() == UInt8(ascii: "]") { return close(own, count: 0, in: &tokens) }
-            while value(into: &tokens, depth: depth + 1) {
+            var isOpen = parser.peek() != end
+            if !isOpen { parser.index += 1 }
+            while isOpen {
+                if kind == .object { try name() }
+                try value(depth: depth + 1)
                 count += 1
-                let byte = peek()
-                if byte == UInt8(ascii: "]") { return close(own, count: count, in: &tokens) }
-                guard byte == UInt8(ascii: ",") else { return false }
-                index += 1
+                isOpen = try parser.continues(end)
             }
-            return false
-        }
-
-        private mutating func object(into tokens: inout ContiguousArray<Token>, depth: Int) -> Bool {
-            guard depth < JSONTape.maximumDepth else { return false }
-            let own = tokens.count
-            tokens.append(Token(kind: .object, start: Int32(index), cursor: Int32(own + 1)))
-            index += 1
-            var count: Int32 = 0
-            if peek() == UInt8(ascii: "}") { return close(own, count: 0, in: &tokens) }
-            while peek() == UInt8(ascii: "\"") {
-                let name = tokens.count
-                guard string(into: &tokens), isPlain(tokens[name]), peek() == UInt8(ascii: ":") else { return false }
-                index += 1
-                guard value(into: &tokens, depth: depth + 1) else { return false }
-                count += 1
-                let byte = peek()
-                if byte == UInt8(ascii: "}") {
-                    return close(own, count: count, in: &tokens) && hasDistinctNames(own, count: count, in: tokens)
-                }
-                guard byte == UInt8(ascii: ",") else { return false }
-                index += 1
-            }
-            return false
-        }
-
-        private mutating func close(_ own: Int, count: Int32, in tokens: inout ContiguousArray<Token>) -> Bool {
-            index += 1
             tokens[own].end = count
             tokens[own].next = Int32(tokens.count)
-            return true
+            guard kind == .array || hasDistinctNames(own, count: count) else { throw unsupported }
         }
 
         /// Whether the name is ASCII without escapes: other names may be equal although their bytes differ.
         private func isPlain(_ name: Token) -> Bool {
-            name.kind == .string && bytes[Int(name.start)..<Int(name.end)].allSatisfy { $0 < 0x80 }
+            name.kind == .string && text(name).allSatisfy { $0 < 0x80 }
+        }
+
+        private func text(_ token: Token) -> Slice<UnsafeBufferPointer<UInt8>> {
+            parser.bytes[Int(token.start)..<Int(token.end)]
         }
 
         /// Whether no name occurs twice: decoders differ in which of two equal names they use.
-        private func hasDistinctNames(_ object: Int, count: Int32, in tokens: ContiguousArray<Token>) -> Bool {
-            guard count <= 16 else { return hasDistinctNamesByHash(object, tokens) }
+        private func hasDistinctNames(_ object: Int, count: Int32) -> Bool {
+            guard count <= 16 else { return hasDistinctNamesByHash(object) }
             var name = object + 1
             while name < tokens[object].next {
                 let after = Int(tokens[name + 1].next)
@@ -235,20 +145,18 @@ final class JSONTape {
             return true
         }
 
-        private func hasDistinctNamesByHash(_ object: Int, _ tokens: ContiguousArray<Token>) -> Bool {
+        private func hasDistinctNamesByHash(_ object: Int) -> Bool {
             var seen: Set<String> = []
             var name = object + 1
             while name < tokens[object].next {
-                let text = String(decoding: bytes[Int(tokens[name].start)..<Int(tokens[name].end)], as: UTF8.self)
-                guard seen.insert(text).inserted else { return false }
+                guard seen.insert(String(decoding: text(tokens[name]), as: UTF8.self)).inserted else { return false }
                 name = Int(tokens[name + 1].next)
             }
             return true
         }
 
         private func isEqual(_ one: Token, _ other: Token) -> Bool {
-            guard one.end - one.start == other.end - other.start else { return false }
-            return bytes[Int(one.start)..<Int(one.end)].elementsEqual(bytes[Int(other.start)..<Int(other.end)])
+            text(one).count == text(other).count && text(one).elementsEqual(text(other))
         }
     }
 }
