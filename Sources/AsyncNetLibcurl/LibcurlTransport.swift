@@ -60,7 +60,7 @@ public final class LibcurlTransport: Transport {
 
     private func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let engine = try engine.get()
-        let origin = request.head.url.originKey
+        let origin = request.head.url.absoluteString.originKey
         let loop = engine.loop(for: origin)
         let exchange = try LibcurlExchange(request, origin: origin, loop: loop)
         do {

@@ -1,13 +1,12 @@
-import Foundation
-
 /// A hash of an origin (scheme, host, port). Two origins with the same hash share limits and a queue, nothing else.
 package typealias OriginKey = UInt64
 
-extension URL {
+extension String {
+    /// The key of a URL's text.
     package var originKey: OriginKey {
         var slashes = 0
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in absoluteString.utf8 {
+        for byte in utf8 {
             if byte == 0x2F || byte == 0x3F || byte == 0x23 {
                 slashes += 1
                 if slashes == 3 || byte != 0x2F { break }

@@ -53,9 +53,10 @@ package struct TLSHosts: Sendable {
 
     /// Refuses a URL with TLS whose host has a form that no entry can have: libcurl could take the host for another
     /// one, which has an entry.
-    package func check(_ url: String) throws(AsyncNetError) {
-        guard settings.count > 1, url.isTLS, HostName(ofURL: url) == nil else { return }
-        throw Self.unnamed
+    package func check(_ url: @autoclosure () -> String) throws(AsyncNetError) {
+        guard settings.count > 1 else { return }
+        let text = url()
+        if text.isTLS, HostName(ofURL: text) == nil { throw Self.unnamed }
     }
 
     private static var unnamed: AsyncNetError {

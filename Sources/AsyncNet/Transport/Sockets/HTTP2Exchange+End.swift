@@ -28,7 +28,7 @@ extension HTTP2Exchange {
         release()
         engine.ended(transfer)
         engine.endedTransfer(on: connection)
-        engine.thread.afterTurns { [delivery] in delivery.finish(result) }
+        delivery.finish(result, on: engine.thread)
         connection.closeIfDone()
     }
 

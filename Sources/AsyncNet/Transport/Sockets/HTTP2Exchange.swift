@@ -33,7 +33,7 @@ final class HTTP2Exchange {
         place = connection.sentBytes + connection.machine.output.count
         started = connection.engine.thread.now
         stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, connection.machine.limits)
-        sender = HTTP2Sender(transfer, connection.engine.thread.loop)
+        sender = HTTP2Sender(transfer)
         delivery = ResponseDelivery(transfer, connection.engine.memory)
     }
 

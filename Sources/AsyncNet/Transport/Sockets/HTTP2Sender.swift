@@ -21,9 +21,9 @@ final class HTTP2Sender {
     private(set) var awaitsContinue: Bool
     private(set) var isDone: Bool
 
-    init(_ transfer: SocketTransfer, _ loop: SocketLoop) {
+    init(_ transfer: SocketTransfer) {
         self.transfer = transfer
-        source = transfer.source(on: loop)
+        source = transfer.source
         isDone = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue
     }

@@ -39,7 +39,7 @@ extension HTTPConnection {
         release()
         if let time { engine.keep(self, for: time) } else { engine.close(self) }
         engine.ended(transfer)
-        engine.thread.afterTurns { delivery.finish(result) }
+        delivery.finish(result, on: engine.thread)
     }
 
     func fail(_ error: AsyncNetError) {
@@ -51,7 +51,7 @@ extension HTTPConnection {
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
-            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: place?.restarts ?? 0 > 0)
+            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: transfer.place?.restarts ?? 0 > 0)
         switch isConnectionLost ? rule.decision : .fail {
         case .restart:
             release()
@@ -74,7 +74,6 @@ extension HTTPConnection {
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         transfer = nil
-        place = nil
         sender = nil
         delivery = nil
         receiver = nil

@@ -25,14 +25,14 @@ extension HTTPConnection {
         guard head.statusCode == 407, let proxy = forwarder, transfer.canReplay, !hasOwnCredentials(transfer) else {
             return false
         }
-        return engine.authorizations.receive(head, from: proxy, answers: place?.answers ?? 0)
+        return engine.authorizations.receive(head, from: proxy, answers: transfer.place?.answers ?? 0)
     }
 
     func sendAnswer(onSameConnection isReusable: Bool) {
-        guard let transfer, let place else { return }
-        place.answers += 1
+        guard let transfer else { return }
+        transfer.change { $0?.answers += 1 }
         release()
-        guard !isReusable else { return start(transfer, place) }
+        if isReusable, let place = transfer.place { return start(transfer, place) }
         engine.close(self)
         engine.answer(transfer)
     }

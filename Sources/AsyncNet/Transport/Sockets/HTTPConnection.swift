@@ -14,7 +14,6 @@ final class HTTPConnection: PooledConnection {
     var isPaused = false
     var continueTimer: LoopTimers.ID?
     var rateTimer: LoopTimers.ID?
-    var place: TransferPlace?
     /// The connection's error that ended the sending. The transfer fails with it unless the server has responded.
     var sendingFailure: AsyncNetError?
     var isSendingStopped = false
@@ -35,10 +34,9 @@ final class HTTPConnection: PooledConnection {
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let engine = engine
         self.transfer = transfer
-        self.place = place
         head = authorizedHead(of: transfer)
         started = engine.thread.now
-        sender = RequestSender(transfer, head: head, engine.thread.loop)
+        sender = RequestSender(transfer, head: head)
         receiver = HTTP1Receiver(
             transfer.request.head.url, transfer.request.head.method, engine.limits, isOfProxy: route.isForwarded)
         delivery = ResponseDelivery(transfer, engine.memory)

@@ -8,7 +8,7 @@ class PooledConnection: LoopHandler {
     /// Of the server or the proxy; `nil` for a unix socket.
     let remoteAddress: String?
     let remotePort: Int?
-    unowned let engine: SocketEngine
+    let engine: SocketEngine
     /// Until when the connection is kept, unless a transfer uses it before.
     var idleEnd = ContinuousClock.now
     var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
@@ -66,9 +66,7 @@ class PooledConnection: LoopHandler {
 
     func isSuspended(_ transfer: SocketTransfer) -> Bool {
         guard let hold = transfer.request.hold, hold.isHeld else { return false }
-        return hold.isHeld(transfer) { [loop = engine.thread.loop] in
-            loop.post { SocketEngine.of($0)?.resume(transfer) }
-        }
+        return hold.isHeld(transfer) { transfer.resume() }
     }
 
     func observe(_ transfer: SocketTransfer) {
@@ -78,15 +76,4 @@ class PooledConnection: LoopHandler {
         }
         life?.begin()
     }
-}
-
-/// Where a transfer is, and how often it was sent before. An object, since it changes for most transfers. Used only under
-/// its loop's lock.
-final class TransferPlace {
-    /// The connection that carries the transfer; `nil` while the transfer waits.
-    var connection: PooledConnection?
-    var isQueued = false
-    var restarts = 0
-    /// How many times the transfer was sent again after a proxy's challenge.
-    var answers = 0
 }

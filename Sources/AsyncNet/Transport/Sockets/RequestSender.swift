@@ -32,10 +32,9 @@ final class RequestSender {
     private(set) var isDone = false
     private(set) var hasSent = false
 
-    /// - Parameter loop: The loop whose engine resumes the transfer when a starved body has bytes.
-    init(_ transfer: SocketTransfer, head: [UInt8], _ loop: SocketLoop) {
+    init(_ transfer: SocketTransfer, head: [UInt8]) {
         (self.transfer, self.head) = (transfer, head)
-        source = transfer.source(on: loop)
+        source = transfer.source
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue

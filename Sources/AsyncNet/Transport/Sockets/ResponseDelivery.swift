@@ -17,6 +17,8 @@ final class ResponseDelivery {
     private(set) var receivedBytes: Int64 = 0
     private(set) var firstByte: ContinuousClock.Instant?
 
+    private var result: Result<Void, AsyncNetError> = .success(())
+
     private let kept: KeptMemory
 
     init(_ transfer: SocketTransfer, _ kept: KeptMemory) { (self.transfer, self.kept) = (transfer, kept) }
@@ -97,7 +99,13 @@ final class ResponseDelivery {
     static let largestChunk = 64 * 1024
     var isChunkFull: Bool { chunk.map { $0.count >= Self.largestChunk } ?? false }
 
-    func finish(_ result: Result<Void, AsyncNetError>) {
+    /// Passes the end on after the turns. A closure with the result would be another allocation.
+    func finish(_ result: Result<Void, AsyncNetError>, on thread: LoopThread) {
+        self.result = result
+        thread.afterTurns { self.finish() }
+    }
+
+    private func finish() {
         let last = memory?.take() ?? chunk
         memory = nil
         chunk = nil

@@ -3,16 +3,15 @@
 extension SocketTransport {
     func start(_ request: TransportRequest) throws(AsyncNetError) -> TransferPipe {
         let setup = try setup.get()
-        let transfer = try SocketTransfer(request, setup.proxies)
-        try setup.hosts.check(request.head.urlText)
+        let url = request.head.urlText
+        let loop = loops[setup.distribution.loop(for: url.originKey) { loops[$0].load }]
+        let transfer = try SocketTransfer(request, to: url, setup, loop)
+        try setup.hosts.check(url)
         if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
-        let loop = loops[setup.distribution.loop(for: request.head.url.originKey) { loops[$0].load }]
-        // The pipe releases these closures at its end, which breaks the retain cycle.
-        transfer.pipe.connect(
-            onAbort: { loop.post { SocketEngine.of($0)?.cancel(transfer) } },
-            onDemand: { loop.post { SocketEngine.of($0)?.resume(transfer) } })
+        // Closures that refer to one object allocate nothing. The pipe releases these at its end, which breaks the retain cycle.
+        transfer.pipe.connect(onAbort: { transfer.cancel() }, onDemand: { transfer.resume() })
         do throws(AsyncNetError) {
-            try loop.submit { SocketEngine.on($0, setup).start(transfer) }
+            try loop.submit { SocketEngine.on($0, transfer.setup).start(transfer) }
         } catch {
             transfer.pipe.finish(.failure(error))
         }
@@ -28,8 +27,10 @@ extension SocketTransport {
 }
 
 extension SocketTransfer {
+    fileprivate func cancel() { loop.post { SocketEngine.of($0)?.cancel(self) } }
+
+    func resume() { loop.post { SocketEngine.of($0)?.resume(self) } }
+
     /// A source that reads the body. When a body that had no bytes has some, the loop's engine resumes the transfer.
-    func source(on loop: SocketLoop) -> BodySource? {
-        body.map { BodySource($0, tasks) { loop.post { SocketEngine.of($0)?.resume(self) } } }
-    }
+    var source: BodySource? { body.map { BodySource($0, tasks) { self.resume() } } }
 }

@@ -20,14 +20,12 @@ final class SocketEngine {
     let memory: KeptMemory
     /// The configuration's `addresses`, with keys in lower case, as their case does not count.
     let addresses: [String: [String]]
-    unowned let thread: LoopThread
+    let thread: LoopThread
     let tls: TLSContexts
     var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
     var versions = KnownVersions()
     var connections: [Int: PooledConnection] = [:]
     private var dials: [Int: Dial] = [:]
-    /// The transfers that have no outcome yet.
-    private var live: [SocketTransfer: TransferPlace] = [:]
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
     private var nextNumber = 0
@@ -62,55 +60,58 @@ final class SocketEngine {
         if let engine = of(thread) { return engine }
         let engine = SocketEngine(thread, setup)
         thread.engine = engine
+        // The engine holds its connections, and they hold it.
+        thread.onEnd = { [unowned engine] in engine.connections = [:] }
         return engine
     }
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
-        let place = TransferPlace()
-        live[transfer] = place
+        transfer.change { $0 = TransferPlace() }
         thread.activeCount += 1
-        request(transfer, place, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
+        request(transfer, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
     }
 
     /// Sends a request again, on another connection or stream, since the server has not processed it.
     func restart(_ transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
+        guard !transfer.pipe.isEnded, transfer.place != nil else { return ended(transfer) }
         transfer.request.onEvent?(.repeated)
-        place.restarts += 1
-        requestAgain(transfer, place)
+        transfer.change { $0?.restarts += 1 }
+        requestAgain(transfer)
     }
 
     /// Sends a request again, on a new connection, after a proxy's challenge.
     func answer(_ transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded, let place = live[transfer] else { return ended(transfer) }
-        requestAgain(transfer, place)
+        guard !transfer.pipe.isEnded, transfer.place != nil else { return ended(transfer) }
+        requestAgain(transfer)
     }
 
-    private func requestAgain(_ transfer: SocketTransfer, _ place: TransferPlace) {
-        place.connection = nil
-        place.isQueued = false
-        request(transfer, place, onNewConnection: true)
+    private func requestAgain(_ transfer: SocketTransfer) {
+        transfer.change { place in
+            place?.connection = nil
+            place?.isQueued = false
+        }
+        request(transfer, onNewConnection: true)
     }
 
-    private func request(_ transfer: SocketTransfer, _ place: TransferPlace, onNewConnection: Bool) {
+    private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
         if let number = pool.takeIdle(for: transfer.route, mustBeShared: onNewConnection) {
-            return use(number, transfer, place)
+            return use(number, transfer)
         }
         let actions = pool.wait(
             transfer, for: transfer.route, priority: transfer.request.priority.rawValue,
             mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion))
         if actions.isEmpty {
-            place.isQueued = true
+            transfer.change { $0?.isQueued = true }
             transfer.request.onEvent?(.queued)
         }
         perform(actions, for: transfer)
     }
 
     func cancel(_ transfer: SocketTransfer) {
-        guard let place = live[transfer] else { return }
+        guard let place = transfer.place else { return }
         if let connection = place.connection {
-            connection.cancel(transfer)
+            connections[connection]?.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
@@ -122,18 +123,22 @@ final class SocketEngine {
         ended(transfer)
     }
 
-    func resume(_ transfer: SocketTransfer) { live[transfer]?.connection?.resume(transfer) }
+    func resume(_ transfer: SocketTransfer) {
+        if let connection = transfer.place?.connection { connections[connection]?.resume(transfer) }
+    }
 
     func ended(_ transfer: SocketTransfer) {
-        guard live.removeValue(forKey: transfer) != nil else { return }
+        guard transfer.change({ $0.take() }) != nil else { return }
         thread.activeCount -= 1
-        if live.isEmpty, memoryTimer == nil, !memory.isResting { freeMemoryLater() }
+        if !hasTransfers, memoryTimer == nil, !memory.isResting { freeMemoryLater() }
     }
+
+    private var hasTransfers: Bool { thread.activeCount > streams.count + warmUps.count }
 
     private func freeMemoryLater() {
         memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
             memoryTimer = nil
-            if live.isEmpty { memory.rest() }
+            if !hasTransfers { memory.rest() }
         }
     }
 
@@ -148,7 +153,7 @@ final class SocketEngine {
             while let action = actions.popFirst() {
                 switch action {
                 case .use(let number, let transfer) where transfer.pipe.isEnded: declined.append((number, transfer))
-                case .use(let number, let transfer): if let place = live[transfer] { use(number, transfer, place) }
+                case .use(let number, let transfer): use(number, transfer)
                 case .open(let route): open(route, for: transfer)
                 case .close(let number): connections[number].map(closeIdle)
                 }
@@ -168,9 +173,12 @@ final class SocketEngine {
         return pool.endedTransfer(on: number, of: transfer.route, room: room)
     }
 
-    private func use(_ number: Int, _ transfer: SocketTransfer, _ place: TransferPlace) {
-        guard let connection = connections[number] else { return }
-        place.connection = connection
+    private func use(_ number: Int, _ transfer: SocketTransfer) {
+        let place = transfer.change { place in
+            place?.connection = number
+            return place
+        }
+        guard let place, let connection = connections[number] else { return }
         if place.isQueued { transfer.request.onEvent?(.started) }
         connection.start(transfer, place)
     }
@@ -192,7 +200,7 @@ final class SocketEngine {
 
     /// Reports the head of a CONNECT to the transfer that will use the connection, as far as that is known.
     private func report(_ head: [UInt8], to transfer: SocketTransfer?, _ route: ConnectionRoute) {
-        let isWaiting = transfer.flatMap { live[$0] }.map { $0.connection == nil } ?? false
+        let isWaiting = transfer?.place.map { $0.connection == nil } ?? false
         guard let transfer = isWaiting ? transfer : pool.firstWaiting(for: route), transfer.request.isHeadObserved
         else { return }
         head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }

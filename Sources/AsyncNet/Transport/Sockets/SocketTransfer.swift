@@ -3,6 +3,8 @@ import Foundation
 /// One transfer of a ``SocketTransport``, as all threads see it; a ``PooledConnection`` carries it.
 final class SocketTransfer: Sendable, Hashable {
     let request: TransportRequest
+    let setup: SocketSetup
+    let loop: SocketLoop
     let route: ConnectionRoute
     let pipe: TransferPipe
     /// The request target, in absolute form for a proxy that passes the request on (RFC 9112 §3.2.2).
@@ -15,12 +17,15 @@ final class SocketTransfer: Sendable, Hashable {
     /// Makes the task of a body's sequence, with the task-local values of the request's task; `nil` without a sequence.
     let tasks: Mailbox?
     let start = ContinuousClock.now
+    private let currentPlace = Locked<TransferPlace?>(nil)
 
-    init(_ request: TransportRequest, _ proxies: ProxyRoutes) throws(AsyncNetError) {
-        let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
-        self.request = request
+    init(
+        _ request: TransportRequest, to url: String, _ setup: SocketSetup, _ loop: SocketLoop
+    ) throws(AsyncNetError) {
+        let (endpoint, authority, target) = try ServerEndpoint.parse(url)
+        (self.request, self.setup, self.loop) = (request, setup, loop)
         self.authority = authority
-        var route = try proxies.route(to: endpoint, isTunnelled: false)
+        var route = try setup.proxies.route(to: endpoint, isTunnelled: false)
         route.addresses = request.addresses
         self.route = route
         switch request.body.content {
@@ -51,6 +56,24 @@ final class SocketTransfer: Sendable, Hashable {
         !request.body.isNone && request.head.headers["Expect"]?.lowercased() == "100-continue"
     }
 
+    /// `nil` before the transfer has begun, and once it has its outcome. Changed only under its loop's lock.
+    var place: TransferPlace? { change { $0 } }
+
+    @discardableResult
+    func change<Value: Sendable>(_ change: (inout TransferPlace?) -> Value) -> Value {
+        currentPlace.withLock { change(&$0) }
+    }
+
     static func == (one: SocketTransfer, other: SocketTransfer) -> Bool { one === other }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Where a transfer is, and how often it was sent before.
+struct TransferPlace {
+    /// The number of the connection that carries the transfer; `nil` while the transfer waits.
+    var connection: Int?
+    var isQueued = false
+    var restarts = 0
+    /// How many times the transfer was sent again after a proxy's challenge.
+    var answers = 0
 }

@@ -29,7 +29,7 @@ extension SocketTransport {
         _ request: HTTPRequestHead, _ count: Int, _ addresses: AddressPolicy
     ) async throws(AsyncNetError) {
         let setup = try setup.get()
-        let loop = loops[setup.distribution.loop(for: request.url.originKey) { loops[$0].load }]
+        let loop = loops[setup.distribution.loop(for: request.urlText.originKey) { loops[$0].load }]
         let (endpoint, _, _) = try ServerEndpoint.parse(request.urlText)
         if endpoint.isTLS { _ = try setup.hosts.tls(for: endpoint) }
         var route = try setup.proxies.route(to: endpoint, isTunnelled: false)

@@ -47,6 +47,8 @@ final class LoopThread {
     private var runningOutcomes: [Outcome] = []
     /// The thread's `SocketEngine`, a type of an outer room.
     var engine: AnyObject?
+    /// Called at the thread's end, to release what refers to the thread.
+    var onEnd: () -> Void = {}
     /// How many transfers and connections without HTTP the loop has; a closed loop ends when there are none.
     var activeCount = 0 { didSet { loop.report(transfers: activeCount) } }
     private let begin = ContinuousClock.now
@@ -208,7 +210,9 @@ final class LoopThread {
     }
 
     func end() {
+        onEnd()
         engine = nil
+        sockets = [:]
         an_close(poller, 0)
     }
 }

@@ -10,7 +10,7 @@ struct ConnectionRoute: Hashable, Sendable {
 }
 
 /// Decides by a transport's settings which way a connection takes.
-struct ProxyRoutes: Sendable {
+final class ProxyRoutes: Sendable {
     private let configuration: ProxyConfiguration
     /// The proxy of the settings. The environment's proxy is read anew for each connection.
     private let proxy: ProxyServer?

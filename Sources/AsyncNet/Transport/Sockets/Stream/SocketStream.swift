@@ -12,7 +12,7 @@ final class SocketStream {
     }
 
     private let socket: Int32
-    unowned let thread: LoopThread
+    let thread: LoopThread
     private(set) var tls: TLSSession?
     /// The connection to an HTTPS proxy, through whose TLS the bytes of this connection go.
     private let carrier: SocketStream?
