@@ -94,7 +94,7 @@ struct Attempts<Rest: Station>: Station {
     /// Runs the validators on a whole response in memory. The head of a download or stream was validated before its
     /// body was read.
     private func validate(_ response: Response, _ run: RequestRun) async throws {
-        guard let data = response.data, !run.policies.validators.isEmpty else { return }
+        guard run.sink.delivery == .whole, !run.policies.validators.isEmpty, let data = response.data else { return }
         let raw = RawResponse(requestHead: response.request.head, head: response.head, data: data)
         do throws(AsyncNetError) { try await run.policies.validators.check(raw) } catch {
             run.send(.validated(error))
@@ -158,8 +158,8 @@ extension RequestRun {
         var timed = request
         if let timeout = policies.timeout { timed.timeout = timeout }
         if !policies.decodesContent { timed.keepContentCoding() }
+        guard sink.delivery == .asItArrives else { return timed }
         let prepared = try await sink.prepare(timed)
-        guard prepared.delivery == .asItArrives else { return prepared }
         try prepared.check()
         record.willSend(prepared)
         return prepared

@@ -26,6 +26,7 @@ struct Bridge<Rest: Station>: Station {
             outgoing.addresses = run.policies.addresses
             outgoing.priority = run.policies.priority
             outgoing.head.asksForUncodedRange()
+            outgoing.delivery = run.sink.delivery
             if outgoing.delivery == .whole { outgoing.isUrgent = attempt.refusesHeads(of: outgoing.head) }
         }
     }

@@ -49,7 +49,7 @@ extension Attempt {
     /// Validates the response's head, and has the sink receive the body; returns a body that was kept in memory.
     private func receive(_ response: Response) async throws -> Data? {
         run.watch.receivedFinal(response.head)
-        if response.request.delivery == .asItArrives {
+        if run.sink.delivery == .asItArrives {
             try await accept(response)
         } else if let refusal = refusal(of: response.head, to: response.request.head) {
             return try await receive(response, refused: refusal)

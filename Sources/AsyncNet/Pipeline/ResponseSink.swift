@@ -2,6 +2,9 @@ import Foundation
 
 /// Takes the body of a run's final response.
 protocol ResponseSink: Sendable {
+    /// How the sink reads the body. ``prepare(_:)`` is called only with `.asItArrives`.
+    var delivery: TransportRequest.Delivery { get }
+
     /// The request with the sink's headers, such as `Range`. Called before each attempt, after the adapters.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest
 
@@ -40,6 +43,7 @@ protocol ResponseSink: Sendable {
 struct UnusableResponse: Error {}
 
 extension ResponseSink {
+    var delivery: TransportRequest.Delivery { .asItArrives }
     func prepare(_ request: TransportRequest) async throws -> TransportRequest { request }
     func validates(_ head: HTTPResponseHead) -> Bool { true }
     func refusal(ofType head: HTTPResponseHead) -> AsyncNetError? { nil }
@@ -52,12 +56,7 @@ extension ResponseSink {
 
 /// Keeps the body in memory, in the run's record.
 struct MemorySink: ResponseSink {
-    func prepare(_ request: TransportRequest) async throws -> TransportRequest {
-        guard request.delivery != .whole else { return request }
-        var whole = request
-        whole.delivery = .whole
-        return whole
-    }
+    let delivery = TransportRequest.Delivery.whole
 
     func receive(_ body: inout ResponseBody) async throws { try await body.collect() }
 }

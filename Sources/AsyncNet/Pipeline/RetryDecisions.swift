@@ -48,7 +48,7 @@ struct RetryDecisions {
         switch result {
         case .failure(let error): canRepeat(after: error) ? run.record.outcome(error).error : nil
         // Retriers have decided about the head of a download or stream before its body was read.
-        case .success(let response): response.data == nil ? nil : refusal(response.head)
+        case .success(let response): run.sink.delivery == .whole ? refusal(response.head) : nil
         }
     }
 

@@ -16,7 +16,7 @@ struct Sharing<Rest: Station>: Station {
     }
 
     private func isShared(_ request: TransportRequest, _ run: RequestRun) -> Bool {
-        guard run.environment.configuration.coalescesRequests, request.delivery == .whole,
+        guard run.environment.configuration.coalescesRequests, run.sink.delivery == .whole,
             request.body.isNone, request.head.method == .get || request.head.method == .head,
             case .follow = run.policies.redirects.handler.choice
         else { return false }
@@ -57,7 +57,7 @@ struct Sharing<Rest: Station>: Station {
 
     /// The request's hedging policy; `nil` if the request is not hedged, or must not be sent twice.
     private func hedging(_ request: TransportRequest, _ run: RequestRun) -> HedgingPolicy? {
-        guard let hedging = run.policies.list.hedging, hedging.limit > 0, request.delivery == .whole,
+        guard let hedging = run.policies.list.hedging, hedging.limit > 0, run.sink.delivery == .whole,
             RetryPolicy.idempotentMethods.contains(request.head.method), request.body.replay != .once
         else { return nil }
         return hedging

@@ -13,17 +13,16 @@ final class Response: Sendable {
     let request: TransportRequest
     /// Whether the response was stored; the server may have confirmed it with a 304.
     let isStored: Bool
-    /// The body, if it was kept in memory; `nil` before.
-    let data: Data?
 
-    init(_ message: TransportResponse, to request: TransportRequest, isStored: Bool = false, data: Data? = nil) {
+    init(_ message: TransportResponse, to request: TransportRequest, isStored: Bool = false) {
         self.message = message
         self.request = request
         self.isStored = isStored
-        self.data = data
     }
 
     var head: HTTPResponseHead { message.head }
+    /// The body, if it is in memory.
+    var data: Data? { message.body.data }
 
     /// The response with a body that is decoded as it is read.
     var decoded: Response {
@@ -32,7 +31,10 @@ final class Response: Sendable {
 
     func with(_ message: TransportResponse) -> Response { Response(message, to: request, isStored: isStored) }
 
-    func with(_ data: Data) -> Response { Response(message, to: request, isStored: isStored, data: data) }
+    /// The response with its body in memory.
+    func with(_ data: Data) -> Response {
+        self.data == nil ? with(TransportResponse(head: head, body: TransportBody(data))) : self
+    }
 }
 
 /// One attempt of a run: what all stations know of it.
