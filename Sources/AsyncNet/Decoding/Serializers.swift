@@ -5,7 +5,7 @@ struct DataSerializer: ResponseSerializer, PlacedSerializer {
     var preprocessor: any DataPreprocessor = .passthrough
     var emptyBodies = EmptyBodies.all
     var place: SerializerPlace {
-        preprocessor is PassthroughPreprocessor ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
+        type(of: preprocessor) == PassthroughPreprocessor.self ? .here : preprocessor.isOwn ? .hereIfSmall : .apart
     }
 
     func serialize(_ response: RawResponse) async throws -> Data {

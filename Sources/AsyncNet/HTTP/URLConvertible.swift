@@ -95,20 +95,23 @@ extension URL {
     /// digits, dots and hyphens, and no port or one of up to four digits. Most URLs are like this, and the parts of a
     /// `URL` are new strings.
     private var isPlainHTTP: Bool {
-        let text = absoluteString.utf8
-        guard text.starts(with: "http".utf8) else { return false }
-        var rest = text.dropFirst(4)
-        if rest.first == UInt8(ascii: "s") { rest = rest.dropFirst() }
-        guard rest.starts(with: "://".utf8) else { return false }
-        rest = rest.dropFirst(3)
-        let host = rest.prefix { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
-        rest = rest[host.endIndex...]
-        guard !host.isEmpty, rest.first == UInt8(ascii: ":") else { return !host.isEmpty && Self.endsAuthority(rest) }
-        let port = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
-        return 1...4 ~= port.count && port.first != 0x30 && Self.endsAuthority(rest[port.endIndex...])
+        var text = absoluteString
+        return text.withUTF8 { text in
+            guard text.starts(with: "http".utf8) else { return false }
+            var rest = text.dropFirst(4)
+            if rest.first == UInt8(ascii: "s") { rest = rest.dropFirst() }
+            guard rest.starts(with: "://".utf8) else { return false }
+            rest = rest.dropFirst(3)
+            let host = rest.prefix { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
+            rest = rest[host.endIndex...]
+            if host.isEmpty { return false }
+            guard rest.first == UInt8(ascii: ":") else { return Self.endsAuthority(rest) }
+            let port = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
+            return 1...4 ~= port.count && port.first != 0x30 && Self.endsAuthority(rest[port.endIndex...])
+        }
     }
 
-    private static func endsAuthority(_ rest: Substring.UTF8View) -> Bool {
+    private static func endsAuthority(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? true
     }
 

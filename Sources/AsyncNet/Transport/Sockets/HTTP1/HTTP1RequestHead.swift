@@ -14,10 +14,10 @@ enum HTTP1RequestHead {
     static func bytes(_ head: HTTPRequestHead, target: String, authority: String, _ body: Body) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
-        bytes.append(contentsOf: head.method.rawValue.utf8)
+        bytes.append(head.method.rawValue)
         bytes.append(0x20)
-        bytes.append(contentsOf: target.utf8)
-        bytes.append(contentsOf: " HTTP/1.1\r\n".utf8)
+        bytes.append(target)
+        bytes.append(" HTTP/1.1\r\n")
         append("Host", head.headers["Host"] ?? authority, to: &bytes)
         var own = Own()
         for header in head.headers where !isOfTransport(header, &own) && !header.isOmission {
@@ -26,7 +26,7 @@ enum HTTP1RequestHead {
         if !own.hasAccept { append("Accept", "*/*", to: &bytes) }
         if !own.hasAcceptEncoding {
             bytes.append(contentsOf: UnsafeBufferPointer(start: coding.utf8Start, count: coding.utf8CodeUnitCount))
-            bytes.append(contentsOf: "\r\n".utf8)
+            bytes.append("\r\n")
         }
         switch body {
         case .none where head.method.expectsBody: append("Content-Length", "0", to: &bytes)
@@ -34,7 +34,7 @@ enum HTTP1RequestHead {
         case .length(let length): append("Content-Length", String(length), to: &bytes)
         case .chunked: append("Transfer-Encoding", "chunked", to: &bytes)
         }
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append("\r\n")
         return bytes
     }
 
@@ -42,7 +42,7 @@ enum HTTP1RequestHead {
     static func end(trailers: HTTPHeaders) -> [UInt8] {
         var bytes = Array("0\r\n".utf8)
         for trailer in trailers { append(trailer.name, trailer.value, to: &bytes) }
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append("\r\n")
         return bytes
     }
 
@@ -68,9 +68,17 @@ enum HTTP1RequestHead {
     }
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(contentsOf: (value.isEmpty ? ":" : ": ").utf8)
-        bytes.append(contentsOf: value.utf8)
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(name)
+        bytes.append(value.isEmpty ? ":" : ": ")
+        bytes.append(value)
+        bytes.append("\r\n")
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of a text. A sequence of them would refer to the text's memory, which is counted.
+    fileprivate mutating func append(_ text: String) {
+        let isAppended: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
+        if isAppended == nil { append(contentsOf: text.utf8) }
     }
 }

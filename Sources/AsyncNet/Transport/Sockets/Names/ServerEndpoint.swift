@@ -72,10 +72,8 @@ struct ServerEndpoint: Hashable, Sendable {
 
     /// Whether a name may have this byte: it must not separate the parts of a URL or of a head.
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true
-        default: byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
-        }
+        HTTPSyntax.isAlphanumeric(byte) || byte == UInt8(ascii: ".")
+            || byte > 0x20 && byte != 0x7F && !"/?#@[]:\\%".utf8.contains(byte)
     }
 
     static func port(_ text: Substring) throws(AsyncNetError) -> UInt16? {
