@@ -18,6 +18,26 @@ typedef struct {
 /// read.
 int64_t cp_continuous_nanoseconds(void);
 
+#ifdef __linux__
+// Only in a program with the thread sanitizer, which links them.
+void __tsan_acquire(void *_Nonnull address) __attribute__((weak));
+void __tsan_release(void *_Nonnull address) __attribute__((weak));
+#endif
+
+/// Tells the thread sanitizer that a lock was taken. Inline, as this is done for each lock.
+static inline void cp_acquired(const void *_Nonnull lock) {
+#ifdef __linux__
+    if (__tsan_acquire) __tsan_acquire((void *)lock);
+#endif
+}
+
+/// Tells the thread sanitizer that a lock is about to be released.
+static inline void cp_will_release(const void *_Nonnull lock) {
+#ifdef __linux__
+    if (__tsan_release) __tsan_release((void *)lock);
+#endif
+}
+
 /// Reads the stamp of a regular file. Returns 0 or the error: EISDIR for a directory, EINVAL for other files.
 int cp_read_stamp(int descriptor, cp_stamp *_Nonnull stamp);
 
