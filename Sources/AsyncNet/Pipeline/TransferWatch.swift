@@ -37,7 +37,7 @@ final class TransferWatch: Sendable {
     /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
     /// for the server. If the attempt has sent a hop before, the count goes on.
     func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
-        guard silence.withLock({ $0 }) == nil else { return read() }
+        guard silence.withLock({ $0 == nil }) else { return read() }
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
         isFinal.store(false, ordering: .relaxed)
@@ -58,7 +58,7 @@ final class TransferWatch: Sendable {
     /// reader.
     func pause() {
         isReaderBusy.store(true, ordering: .relaxed)
-        silence.withLock { $0?.timer }?.pause()
+        silence.withLock { $0?.timer.pause() }
     }
 
     func read() {
@@ -69,11 +69,11 @@ final class TransferWatch: Sendable {
     /// Counts silence from now on, unless the transfer does not wait for the server.
     func touch() {
         guard !isBodyAwaited.load(ordering: .relaxed), !isReaderBusy.load(ordering: .relaxed) else { return }
-        silence.withLock { $0?.timer }?.touch()
+        silence.withLock { $0?.timer.touch() }
     }
 
     /// Counts silence from the end of a suspension.
-    func restart() { silence.withLock { $0?.timer }?.restart() }
+    func restart() { silence.withLock { $0?.timer.restart() } }
 
     /// Stores an event and passes it on; called on the transport's threads.
     func receive(_ event: TransportEvent) {
@@ -104,10 +104,10 @@ final class TransferWatch: Sendable {
 
     private func updateSilence(_ event: TransportEvent) {
         switch event {
-        case .queued: silence.withLock { $0?.timer }?.pause()
+        case .queued: silence.withLock { $0?.timer.pause() }
         case .awaitingBody:
             isBodyAwaited.store(true, ordering: .relaxed)
-            silence.withLock { $0?.timer }?.pause()
+            silence.withLock { $0?.timer.pause() }
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
