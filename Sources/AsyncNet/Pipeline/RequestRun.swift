@@ -96,8 +96,8 @@ final class RequestRun: Sendable {
     }
 
     /// - Returns: `false` if the request is over.
-    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) async -> Bool {
-        if let owner = context.owner { return await owner.beginAttempt(head) }
+    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) -> Bool {
+        if let owner = context.owner { return owner.beginAttempt(head) }
         record.beginAttempt(number)
         return true
     }

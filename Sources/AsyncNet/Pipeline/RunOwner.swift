@@ -1,7 +1,7 @@
 /// The request that a run belongs to, as the stations see it.
 protocol RunOwner: Actor {
     /// Counts an attempt whose first hop has this head. Returns `false` if the request is over.
-    func beginAttempt(_ head: HTTPRequestHead) -> Bool
+    nonisolated func beginAttempt(_ head: HTTPRequestHead) -> Bool
 
     func waitWhileSuspended() async
 

@@ -17,6 +17,7 @@ actor RequestEngine {
     nonisolated let observers: RequestObservers
     nonisolated let hold = TransferHold()
     private nonisolated let session: any RequestSession
+    nonisolated let environment: Environment
     /// The transport of the test that made the request, in place of the session's.
     private nonisolated let scoped: ScopedTransport?
     /// A transport for this request alone, in place of the session's and the test's.
@@ -25,10 +26,11 @@ actor RequestEngine {
     private var machine = RequestStateMachine() {
         didSet { if machine.state != oldValue.state { shown.store(machine.state, ordering: .relaxed) } }
     }
-    /// The state for descriptions, which cannot await the actor.
+    /// The state for whatever cannot await the actor.
     nonisolated let shown = Atomic(RequestState.initialized)
+    private nonisolated let attempts = Atomic(0)
     private var driver: Task<Void, Never>?
-    private var run: RequestRun?
+    private nonisolated let run = Locked<RequestRun?>(nil)
     private var outcome: TransferOutcome?
     private var waiters = OutcomeWaiters()
     /// How many tasks start the request and are about to wait: they count as waiting.
@@ -45,15 +47,16 @@ actor RequestEngine {
         (self.kind, self.target) = (kind, target)
         self.options = Locked(options)
         (self.carrier, self.session) = (carrier, session)
-        scoped = session.environment.scopedTransport
+        environment = session.environment
+        scoped = environment.scopedTransport
         id = RequestID()
-        observers = RequestObservers(id, kind, session.environment.events, options.values)
+        observers = RequestObservers(id, kind, environment.events, options.values)
         observers.send(.created)
     }
 
     var state: RequestState { machine.state }
     var waiterCount: Int { waiters.count }
-    var retryCount: Int { max(0, machine.attempts - record.unsentAttempts - 1) }
+    var retryCount: Int { max(0, attempts.load(ordering: .relaxed) - record.unsentAttempts - 1) }
 
     func resume() async {
         switch machine.resume() {
@@ -63,7 +66,7 @@ actor RequestEngine {
             await start()
         case .proceed:
             observers.send(.resumed)
-            run?.watch.restart()
+            run.withLock { $0 }?.watch.restart()
             proceed()
         }
     }
@@ -91,8 +94,6 @@ actor RequestEngine {
 
     nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder { own ?? environment.configuration.decoder }
 
-    nonisolated var environment: Environment { session.environment }
-
     /// Waits until the transfer has ended, which may be a moment after the outcome.
     func drained() async { await driver?.value }
 
@@ -111,7 +112,8 @@ actor RequestEngine {
             await session.end(id)
             return environment.transfers.end()
         }
-        run = makeRun(purpose)
+        let run = makeRun(purpose)
+        self.run.withLock { $0 = run }
         // Code of the user's that the request runs is in the scope that made the request.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
@@ -139,7 +141,7 @@ actor RequestEngine {
             // Not with the executor nil: Swift records that preference too, and reads it under a lock at each change of
             // executors, 3 % of the CPU time of a request of 1 KB.
             // ConcurrencyGuarantees: request
-            return Task { [weak self] in
+            return Task.begun { [weak self] in
                 await Purpose.$current.withValue(purpose) { await self?.drive() }
                 transfers.end()
             }
@@ -152,9 +154,14 @@ actor RequestEngine {
     }
 
     /// Sends the request, and ends it with the outcome of its transfer.
-    private func drive() async {
-        guard let run else { return }
-        let outcome = await run.outcome(of: blueprint)
+    ///
+    /// The actor is entered only at the end.
+    private nonisolated func drive() async {
+        guard let run = run.withLock({ $0 }) else { return }
+        await end(with: run.outcome(of: blueprint))
+    }
+
+    private func end(with outcome: TransferOutcome) async {
         if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
@@ -164,7 +171,7 @@ actor RequestEngine {
 
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
-        if let head = record.head { run?.didEnd(head) }
+        if let head = record.head { run.withLock { $0 }?.didEnd(head) }
         await end(as: .finished, nil)
     }
 
@@ -182,10 +189,9 @@ actor RequestEngine {
         self.outcome = outcome
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
-        run?.context.purpose?.end()
-        waiters.resumeAll(returning: outcome)
         // The run holds this actor: a retain cycle until here.
-        run = nil
+        run.withLock { $0.take() }?.context.purpose?.end()
+        waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()
     }
@@ -230,8 +236,9 @@ actor RequestEngine {
 }
 
 extension RequestEngine: RunOwner {
-    func beginAttempt(_ head: HTTPRequestHead) -> Bool {
-        guard let number = machine.beginAttempt() else { return false }
+    nonisolated func beginAttempt(_ head: HTTPRequestHead) -> Bool {
+        guard !shown.load(ordering: .relaxed).isTerminal else { return false }
+        let number = attempts.add(1, ordering: .relaxed).newValue
         record.beginAttempt(number)
         observers.send(.attempt(number, head))
         return true

@@ -12,6 +12,8 @@ public enum RequestState: UInt8, Hashable, Sendable, AtomicRepresentable {
     case finished
     /// Cancelled. Terminal.
     case cancelled
+
+    var isTerminal: Bool { self == .finished || self == .cancelled }
 }
 
 /// The states of a request, and the transition for each event, without I/O or concurrency.
@@ -32,9 +34,8 @@ struct RequestStateMachine: Equatable {
 
     private(set) var state = RequestState.initialized
     private(set) var hasStarted = false
-    private(set) var attempts = 0
 
-    var isTerminal: Bool { state == .finished || state == .cancelled }
+    var isTerminal: Bool { state.isTerminal }
 
     mutating func resume() -> ResumeAction {
         guard state == .initialized || state == .suspended else { return .none }
@@ -48,13 +49,6 @@ struct RequestStateMachine: Equatable {
         guard state == .initialized || state == .resumed else { return false }
         state = .suspended
         return true
-    }
-
-    /// - Returns: The number of the attempt, from 1; `nil` if the request is over.
-    mutating func beginAttempt() -> Int? {
-        guard !isTerminal else { return nil }
-        attempts += 1
-        return attempts
     }
 
     /// - Returns: Whether this call ended the request.

@@ -23,14 +23,12 @@ struct RequestStateMachineTests {
     func terminal(_ end: RequestState) {
         var machine = RequestStateMachine()
         _ = machine.resume()
-        #expect(machine.beginAttempt() == 1)
         let ends = [machine.end(as: end), machine.end(as: .finished), machine.end(as: .cancelled)]
         #expect(ends == [true, false, false])
         #expect(machine.resume() == .none)
-        let (suspended, attempt) = (machine.suspend(), machine.beginAttempt())
-        #expect(!suspended && attempt == nil)
+        let isSuspended = machine.suspend()
+        #expect(!isSuspended)
         #expect(machine.state == end)
-        #expect(machine.attempts == 1)
     }
 
     @Test("Every state can be ended, but only by finished or cancelled")
@@ -41,13 +39,5 @@ struct RequestStateMachineTests {
             let (byResumed, byCancelled) = (machine.end(as: .resumed), machine.end(as: .cancelled))
             #expect(!byResumed && byCancelled)
         }
-    }
-
-    @Test("Attempts are numbered from one")
-    func attempts() {
-        var machine = RequestStateMachine()
-        _ = machine.resume()
-        #expect(machine.beginAttempt() == 1)
-        #expect(machine.beginAttempt() == 2)
     }
 }
