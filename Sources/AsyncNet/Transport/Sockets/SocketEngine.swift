@@ -25,6 +25,8 @@ final class SocketEngine {
     var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
     var versions = KnownVersions()
     var connections: [Int: PooledConnection] = [:]
+    /// Closed connections with responses for suspended requests.
+    private var suspended: [Int: PooledConnection] = [:]
     private var dials: [Int: Dial] = [:]
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
@@ -61,7 +63,7 @@ final class SocketEngine {
         let engine = SocketEngine(thread, setup)
         thread.engine = engine
         // The engine holds its connections, and they hold it.
-        thread.onEnd = { [unowned engine] in engine.connections = [:] }
+        thread.onEnd = { [unowned engine] in (engine.connections, engine.suspended) = ([:], [:]) }
         return engine
     }
 
@@ -87,10 +89,12 @@ final class SocketEngine {
     }
 
     private func requestAgain(_ transfer: SocketTransfer) {
+        let former = transfer.place?.connection
         transfer.change { place in
             place?.connection = nil
             place?.isQueued = false
         }
+        left(former)
         request(transfer, onNewConnection: true)
     }
 
@@ -111,7 +115,7 @@ final class SocketEngine {
     func cancel(_ transfer: SocketTransfer) {
         guard let place = transfer.place else { return }
         if let connection = place.connection {
-            connections[connection]?.cancel(transfer)
+            (connections[connection] ?? suspended[connection])?.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
@@ -124,23 +128,26 @@ final class SocketEngine {
     }
 
     func resume(_ transfer: SocketTransfer) {
-        if let connection = transfer.place?.connection { connections[connection]?.resume(transfer) }
+        guard let connection = transfer.place?.connection else { return }
+        (connections[connection] ?? suspended[connection])?.resume(transfer)
     }
 
     func ended(_ transfer: SocketTransfer) {
-        guard transfer.change({ $0.take() }) != nil else { return }
+        guard let place = transfer.change({ $0.take() }) else { return }
+        left(place.connection)
         thread.activeCount -= 1
-        if !hasTransfers, memoryTimer == nil, !memory.isResting { freeMemoryLater() }
-    }
-
-    private var hasTransfers: Bool { thread.activeCount > streams.count + warmUps.count }
-
-    private func freeMemoryLater() {
+        guard !hasTransfers, memoryTimer == nil, !memory.isResting else { return }
         memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
             memoryTimer = nil
             if !hasTransfers { memory.rest() }
         }
     }
+
+    private func left(_ connection: Int?) {
+        if let connection, suspended[connection]?.isIdle == true { suspended[connection] = nil }
+    }
+
+    private var hasTransfers: Bool { thread.activeCount > streams.count + warmUps.count }
 
     func perform(
         _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
@@ -227,26 +234,13 @@ final class SocketEngine {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
             let (transfers, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
             for transfer in transfers {
-                report(error, of: transfer)
+                transfer.report(error)
                 transfer.pipe.finish(.failure(error))
                 ended(transfer)
             }
             perform(actions)
             goOnWarmingUp(route, .failure(error))
         }
-    }
-
-    /// Reports the measurements of a transfer that had no connection: its time, and the certificates of a refused
-    /// server.
-    private func report(_ error: AsyncNetError, of transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded, let onEvent = transfer.request.onEvent else { return }
-        let certificates = error.serverTrust?.certificates.map(\.pem) ?? []
-        onEvent(
-            .metrics(
-                TransportMetrics(
-                    timings: TransferTimings(
-                        nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .zero,
-                        total: .now - transfer.start), certificates: certificates)))
     }
 
     func open(_ opening: DuplexOpening) {
@@ -315,6 +309,22 @@ final class SocketEngine {
         if let timer = connection.lifetimeTimer.take() { thread.cancel(timer) }
         connection.stream.unwatch()
         connections[connection.number] = nil
+        if !connection.isIdle { suspended[connection.number] = connection }
         connection.life?.close()
+    }
+}
+
+extension SocketTransfer {
+    /// Reports the measurements of a transfer that had no connection: its time, and the certificates of a refused
+    /// server.
+    fileprivate func report(_ error: AsyncNetError) {
+        guard !pipe.isEnded, let onEvent = request.onEvent else { return }
+        let certificates = error.serverTrust?.certificates.map(\.pem) ?? []
+        onEvent(
+            .metrics(
+                TransportMetrics(
+                    timings: TransferTimings(
+                        nameLookup: .zero, connect: .zero, tlsHandshake: .zero, firstByte: .zero,
+                        total: .now - start), certificates: certificates)))
     }
 }
