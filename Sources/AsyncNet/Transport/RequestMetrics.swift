@@ -1,9 +1,6 @@
 public import Foundation
 
 /// What was measured of one request, redirects and every attempt included.
-///
-/// It has the members of ``TransportMetrics`` too, for the last hop: `metrics.httpVersion`, `metrics.timings`.
-@dynamicMemberLookup
 public struct RequestMetrics: Sendable {
     /// When the request began to be sent, by the wall clock.
     public var start = Date()
@@ -46,14 +43,46 @@ extension RequestMetrics {
         }
     }
 
-    /// A measurement of the last hop, such as `httpVersion`, `isConnectionReused` or `timings`.
-    public subscript<Value>(dynamicMember measurement: WritableKeyPath<TransportMetrics, Value>) -> Value {
-        get { transport[keyPath: measurement] }
-        set { transport[keyPath: measurement] = newValue }
+    /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
+    /// them.
+    public var timings: TransferTimings? {
+        get { transport.timings }
+        set { transport.timings = newValue }
+    }
+
+    /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
+    public var wireBytes: WireBytes? {
+        get { transport.wireBytes }
+        set { transport.wireBytes = newValue }
+    }
+
+    /// The HTTP version of the last hop, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
+    public var httpVersion: String? {
+        get { transport.httpVersion }
+        set { transport.httpVersion = newValue }
+    }
+
+    /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
+    public var isConnectionReused: Bool? {
+        get { transport.isConnectionReused }
+        set { transport.isConnectionReused = newValue }
+    }
+
+    /// The IP address of the server or the proxy in the last hop; `nil` if the transport does not know it.
+    public var remoteAddress: String? {
+        get { transport.remoteAddress }
+        set { transport.remoteAddress = newValue }
     }
 
     /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
     public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
+
+    /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the
+    /// transport does not report it.
+    public var certificateExpiry: Date? {
+        get { transport.certificateExpiry }
+        set { transport.certificateExpiry = newValue }
+    }
 
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)
