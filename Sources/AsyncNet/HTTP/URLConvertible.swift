@@ -97,22 +97,25 @@ extension URL {
     private var isPlainHTTP: Bool {
         var text = absoluteString
         return text.withUTF8 { text in
-            guard text.starts(with: "http".utf8) else { return false }
-            var rest = text.dropFirst(4)
-            if rest.first == UInt8(ascii: "s") { rest = rest.dropFirst() }
-            guard rest.starts(with: "://".utf8) else { return false }
-            rest = rest.dropFirst(3)
-            let host = rest.prefix { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
-            rest = rest[host.endIndex...]
-            if host.isEmpty { return false }
-            guard rest.first == UInt8(ascii: ":") else { return Self.endsAuthority(rest) }
-            let port = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
-            return 1...4 ~= port.count && port.first != 0x30 && Self.endsAuthority(rest[port.endIndex...])
+            var index = 0
+            func skip(while isPart: (UInt8) -> Bool) -> Int {
+                let start = index
+                while index < text.count, isPart(text[index]) { index += 1 }
+                return index - start
+            }
+            func skip(_ part: StaticString) -> Bool {
+                let count = part.utf8CodeUnitCount
+                guard text.count - index >= count else { return false }
+                for offset in 0..<count where text[index + offset] != part.utf8Start[offset] { return false }
+                index += count
+                return true
+            }
+            guard skip("https://") || skip("http://") else { return false }
+            guard skip(while: { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }) > 0 else { return false }
+            let port = index + 1
+            if skip(":"), !(1...4 ~= skip(while: { 0x30...0x39 ~= $0 })) || text[port] == 0x30 { return false }
+            return index == text.count || skip("/") || skip("?") || skip("#")
         }
-    }
-
-    private static func endsAuthority(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? true
     }
 
     /// Characters that change a URL's meaning if they are encoded in the host (WHATWG URL, forbidden host code points).
