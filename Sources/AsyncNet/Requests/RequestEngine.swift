@@ -141,7 +141,7 @@ actor RequestEngine {
             // Not with the executor nil: Swift records that preference too, and reads it under a lock at each change of
             // executors, 3 % of the CPU time of a request of 1 KB.
             // ConcurrencyGuarantees: request
-            return Task.begun { [weak self] in
+            return Task { [weak self] in
                 await Purpose.$current.withValue(purpose) { await self?.drive() }
                 transfers.end()
             }
@@ -154,14 +154,9 @@ actor RequestEngine {
     }
 
     /// Sends the request, and ends it with the outcome of its transfer.
-    ///
-    /// The actor is entered only at the end.
-    private nonisolated func drive() async {
+    private func drive() async {
         guard let run = run.withLock({ $0 }) else { return }
-        await end(with: run.outcome(of: blueprint))
-    }
-
-    private func end(with outcome: TransferOutcome) async {
+        let outcome = await run.outcome(of: blueprint)
         if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.

@@ -222,6 +222,30 @@ struct BlockingCodeTests {
         if wait != .stream { #expect(try await request.serializing([String].self).value.count == 1) }
     }
 
+    enum Sending: String, CaseIterable { case parameters, transport }
+
+    /// One after the other: each blocks one of Swift's threads, of which a machine may have two.
+    @Test(
+        "A request is cancelled at once while its parameters are encoded, or while a transport begins to send it",
+        .serialized, arguments: Sending.allCases)
+    func cancellingSending(_ code: Sending) async {
+        let blockade = Blockade()
+        let session = Session(
+            transport: StubTransport { request in
+                if code == .transport { blockade.block() }
+                return Self.reply(request)
+            })
+        let parameters = LongParameters(blockade: code == .parameters ? blockade : nil)
+        let request = session.request("http://a/", method: .post, parameters: parameters)
+        let waiting = Task { await request.serializing(Data.self).result.failure?.code }
+        await blockade.entered(1)
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+        #expect(blockade.timeouts.value == 0)
+        blockade.open(1)
+        await session.finish()
+    }
+
     @Test("Two child tasks of a serializer, one of which blocks until the other has run, both complete")
     func parallel() async throws {
         let (blockade, session) = (Blockade(), Session(transport: StubTransport { Self.reply($0) }))
@@ -307,6 +331,14 @@ private struct BlockingEncoder: ParameterEncoder {
     func encode(_ parameters: some Encodable & Sendable, into request: URLRequest) throws -> URLRequest {
         blockade.block()
         return request
+    }
+}
+
+private struct LongParameters: Encodable, Sendable {
+    let blockade: Blockade?
+    func encode(to encoder: any Encoder) throws {
+        blockade?.block()
+        try ["name": "value"].encode(to: encoder)
     }
 }
 
