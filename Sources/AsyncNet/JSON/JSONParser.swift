@@ -218,10 +218,18 @@ extension JSONParser {
             guard byte >= 0x20 else { throw error("A string contains an unescaped control character", at: index - 1) }
             if byte == UInt8(ascii: "\\") {
                 isEscaped = true
-                _ = try escape()
+                try skipEscape()
             }
         }
         throw error("A string does not end", at: start - 1)
+    }
+
+    /// Checks an escape, but not whether a surrogate is part of a pair: `JSONDecoder` accepts others in strings that it
+    /// does not decode.
+    private mutating func skipEscape() throws(JSONSyntaxError) {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "u") else { return _ = try escape() }
+        index += 1
+        _ = try hexUnit()
     }
 
     /// The scalar of the escape whose backslash is before the index.

@@ -222,6 +222,13 @@ struct JSONExactnessTests {
             ).last?.j.description == "19999.0")
     }
 
+    @Test("A number in a JSON member keeps its digits beside a string that is no valid text and is not decoded")
+    func invalidNeighbour() throws {
+        let number = "123456789012345678901234567890.123456789012345"
+        #expect(try decode(One.self, #"{"x":"\uD800 \uDC00\uD800","j":\#(number)}"#).j.description == exact(number))
+        #expect(throws: DecodingError.self) { try decode([String: String].self, #"{"x":"\uD800"}"#) }
+    }
+
     @Test("Foundation's own coders keep the digits of JSON that Double and Decimal can hold")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])
