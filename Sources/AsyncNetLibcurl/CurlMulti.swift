@@ -22,8 +22,8 @@ struct CurlMulti: @unchecked Sendable {
     /// now.
     func perform() { lc_multi_perform(pointer) }
 
-    /// Blocks until a socket, a timer or `wake` needs the thread, at most for this time; at most 5 ms with a libcurl that
-    /// cannot be woken (7.66, 7.67).
+    /// Blocks until a socket, a timer or `wake` needs the thread, at most for this time; at most 5 ms with a libcurl
+    /// that cannot be woken (7.66, 7.67).
     func wait(milliseconds: Int32) { lc_multi_wait(pointer, milliseconds) }
 
     /// Adds a handle; returns `false` if there is no memory.

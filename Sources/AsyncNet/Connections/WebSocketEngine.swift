@@ -177,9 +177,9 @@ actor WebSocketEngine {
 
     private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
-    /// Handles what has arrived; returns whether more may follow. Throws for a close with which a loop over the messages
-    /// throws. Messages that have arrived together are passed on
-    /// together: to wake the program's task for each costs more than all the rest.
+    /// Handles what has arrived; returns whether more may follow. Throws for a close with which a loop over the
+    /// messages throws. Messages that have arrived together are passed on together: to wake the program's task for each
+    /// costs more than all the rest.
     private func handleReceived(_ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         var batch = MessageBatch()
         while true {

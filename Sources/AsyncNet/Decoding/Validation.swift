@@ -5,8 +5,8 @@ public struct Validation: Sendable {
     /// `nil` for those of the session.
     let validators: [Validator]?
 
-    /// Accepts what the session's configuration accepts: the default of a request. In a session's own configuration it is the
-    /// same as ``none``.
+    /// Accepts what the session's configuration accepts: the default of a request. In a session's own configuration it
+    /// is the same as ``none``.
     public static let session = Validation(validators: nil)
     /// Accepts every response.
     public static let none = Validation(validators: [])

@@ -48,8 +48,8 @@ public struct HTTPHeader: Hashable, Sendable {
 
 /// A header as it is written in a message: `[.accept("text/plain"), "X-Trace: \(id)"]`.
 extension HTTPHeader: ExpressibleByStringInterpolation {
-    /// Creates a header from `Name: value`. Spaces and tabs around the value are removed, the name is taken as it is. A text
-    /// without a colon is a name with an empty value.
+    /// Creates a header from `Name: value`. Spaces and tabs around the value are removed, the name is taken as it is. A
+    /// text without a colon is a name with an empty value.
     public init(stringLiteral text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(

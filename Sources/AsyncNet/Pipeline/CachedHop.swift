@@ -87,8 +87,8 @@ struct CachedHop: Sendable {
         return stored(message.decoded { [cache, key] in await cache.store.remove(entry, key) })
     }
 
-    /// The bytes of the stored body that the request asks for; `nil` if the body has no byte of the requested range. `nil`
-    /// also if the body is damaged; the stored response is then removed.
+    /// The bytes of the stored body that the request asks for; `nil` if the body has no byte of the requested range.
+    /// `nil` also if the body is damaged; the stored response is then removed.
     func body(of entry: CacheEntry) async -> TransportBody? {
         if request.method == .head { return TransportBody(Data()) }
         guard let bytes = bytes(of: entry) else { return nil }

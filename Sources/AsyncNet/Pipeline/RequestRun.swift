@@ -111,7 +111,8 @@ final class RequestRun: Sendable {
 
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 
-    /// Sends an event about the request's attempts. Does nothing in the run of a segment, which is no attempt of its own.
+    /// Sends an event about the request's attempts. Does nothing in the run of a segment, which is no attempt of its
+    /// own.
     func sendOwn(_ event: @autoclosure () -> RequestEvent) { if watch.role != .segment { watch.send(event()) } }
 
     var remainingTime: Duration? { policies.end.map { $0 - environment.timers.time.now } }

@@ -62,8 +62,9 @@ public struct SessionConfiguration: Sendable {
     /// awaited. Without a serializer, as downloads of files and streams are, a request starts at the first await in any
     /// case.
     public var startsRequestsImmediately: Bool
-    /// The clock of the session's waits and times: timeouts, delays before retries, limits, pings, metrics, the age of cached
-    /// responses. A test can give its own. A transport's own timeouts use real time, and cookies the time of day.
+    /// The clock of the session's waits and times: timeouts, delays before retries, limits, pings, metrics, the age of
+    /// cached responses. A test can give its own. A transport's own timeouts use real time, and cookies the time of
+    /// day.
     public var clock: any Clock<Duration>
 
     /// Makes a configuration with the given values, and the defaults otherwise.

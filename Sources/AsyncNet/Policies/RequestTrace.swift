@@ -8,8 +8,8 @@ package protocol RequestTrace: AnyObject, Sendable {
     /// Adds the headers of the trace to a hop that is about to be sent; the hop before it in this run has ended.
     /// Returns the hop's part of the trace, if there is one.
     func beginHop(_ request: inout HTTPRequestHead, urlTemplate: String?, isRedirected: Bool) -> (any TracedHop)?
-    /// Returns the trace of another run that works for this one: a hedged or shared transfer, or a segment. Its spans have
-    /// the same parent as this run's.
+    /// Returns the trace of another run that works for this one: a hedged or shared transfer, or a segment. Its spans
+    /// have the same parent as this run's.
     func branch(_ kind: TraceBranch) -> any RequestTrace
 }
 

@@ -23,8 +23,8 @@ package struct LoopDistribution: Equatable {
     /// - Parameters:
     ///   - loops: How many loops are wanted; `nil` means half as many as there are processors, from 1 to 4. Fewer are
     ///     made if a loop would have less than 64 connections.
-    ///   - descriptors: The process's limit of open files. libcurl keeps at most half as many connections for reuse, over
-    ///     all loops; the number of open connections is not limited by it, and sockets do not use it.
+    ///   - descriptors: The process's limit of open files. libcurl keeps at most half as many connections for reuse,
+    ///     over all loops; the number of open connections is not limited by it, and sockets do not use it.
     package init(connections: Int, connectionsPerOrigin: Int, loops: Int?, processors: Int, descriptors: Int) {
         // A small number of connections cannot be divided among several loops.
         let worthwhile = max(1, min(Self.mostLoops, connections / Self.connectionsPerLoop))

@@ -230,9 +230,9 @@ public struct TransportResponse: Sendable {
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. It is unchanged if the transport
-    /// has decoded it or it has no `Content-Encoding`. If its codings are kept, only its head is marked so. The body throws if
-    /// there are too many codings, or one whose library is missing.
+    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. It is unchanged if the
+    /// transport has decoded it or it has no `Content-Encoding`. If its codings are kept, only its head is marked so.
+    /// The body throws if there are too many codings, or one whose library is missing.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in

@@ -68,8 +68,8 @@ public struct TransportBody: AsyncSequence, Sendable {
 
         /// The next chunk, never empty; `nil` at the end of the body.
         ///
-        /// - Throws: ``AsyncNetError`` if the transfer failed or the task is cancelled. A body made from a sequence throws the
-        ///   errors of that sequence.
+        /// - Throws: ``AsyncNetError`` if the transfer failed or the task is cancelled. A body made from a sequence
+        ///   throws the errors of that sequence.
         public mutating func next() async throws -> Data? {
             while true {
                 if let chunk = first.take() ?? batch.popFirst() {

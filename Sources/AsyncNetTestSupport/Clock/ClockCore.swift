@@ -19,8 +19,8 @@ final class ClockCore: Sendable {
         /// The actors on which runs were called, by run: the clock cannot count what runs there.
         var actors: [Int: any Actor] = [:]
         var isVisiting = false
-        /// The value of the clock's `beginnings` at the last visit. A visit runs an empty function on each actor: what was queued
-        /// there before has then run. While `beginnings` is still this value, no visit is needed.
+        /// The value of the clock's `beginnings` at the last visit. A visit runs an empty function on each actor: what
+        /// was queued there before has then run. While `beginnings` is still this value, no visit is needed.
         var visited: Int?
 
         /// What is to be visited before the clock may move; `nil` if it may move, empty if a visit is under way.

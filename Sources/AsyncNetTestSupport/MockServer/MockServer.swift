@@ -123,8 +123,8 @@ public actor MockServer: MockRouter {
         try await core.takeRequest(within: limit)
     }
 
-    /// The requests received, in order, including those that `takeRequest` returned. At least the last `keptRequests` are
-    /// there; older ones may have been removed.
+    /// The requests received, in order, including those that `takeRequest` returned. At least the last `keptRequests`
+    /// are there; older ones may have been removed.
     public nonisolated var requests: [RecordedRequest] { core.requests }
 
     /// The number of requests received, including those that `takeRequest` returned.

@@ -96,8 +96,8 @@ public struct MultipartForm: Sendable {
         return form
     }
 
-    /// This form with a boundary that occurs in no part in memory. Throws `.encodingFailed` if the caller gave a boundary that
-    /// is not valid or occurs in such a part.
+    /// This form with a boundary that occurs in no part in memory. Throws `.encodingFailed` if the caller gave a
+    /// boundary that is not valid or occurs in such a part.
     func settled() throws(AsyncNetError) -> MultipartForm {
         for part in parts { try part.body.form?.checkBoundary() }
         guard !isBoundaryGiven else {

@@ -33,8 +33,8 @@ struct CredentialState<Credential: Sendable>: Sendable {
         set(credential, forgetting: false)
     }
 
-    /// Sets the credential that the program gives. The old one is remembered, as after a refresh; `nil`, a log-out, also
-    /// forgets all remembered ones.
+    /// Sets the credential that the program gives. The old one is remembered, as after a refresh; `nil`, a log-out,
+    /// also forgets all remembered ones.
     mutating func set(_ credential: Credential?) {
         if let credential, current != nil { renew(credential) } else { set(credential, forgetting: true) }
         refreshTimes = []

@@ -1,5 +1,5 @@
-/// The durations of the latest 256 successful transfers to an origin that could be hedged, without those from the cache. A
-/// percentile of them is the delay before a hedge; with fewer than 20 none is sent.
+/// The durations of the latest 256 successful transfers to an origin that could be hedged, without those from the
+/// cache. A percentile of them is the delay before a hedge; with fewer than 20 none is sent.
 struct LatestDurations {
     private static let capacity = 256
     private static let minimum = 20

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One transfer on a connection over HTTP/2: sends the request, and passes on what its stream receives. Used only under its
-/// loop's lock.
+/// One transfer on a connection over HTTP/2: sends the request, and passes on what its stream receives. Used only under
+/// its loop's lock.
 final class HTTP2Exchange {
     let transfer: SocketTransfer
     let stream: HTTP2Stream

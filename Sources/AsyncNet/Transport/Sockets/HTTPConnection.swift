@@ -72,8 +72,8 @@ final class HTTPConnection: PooledConnection {
         return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
     }
 
-    /// Called when an idle connection can be read. If only a TLS ticket has arrived, the connection is kept. If other bytes or
-    /// the server's end have arrived, it is closed: no response can have these bytes.
+    /// Called when an idle connection can be read. If only a TLS ticket has arrived, the connection is kept. If other
+    /// bytes or the server's end have arrived, it is closed: no response can have these bytes.
     private func endIdle() {
         let received = Result { () throws(AsyncNetError) in
             try stream.receive(into: engine.thread.receiveBuffer)

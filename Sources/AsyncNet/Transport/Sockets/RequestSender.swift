@@ -47,8 +47,8 @@ final class RequestSender {
 
     func stop() { source?.stop() }
 
-    /// Sends the head, then at most `limit` bytes of the body, until one of the cases of `Progress` holds. `scratch` is working
-    /// memory: each chunk of a streamed body is read into it, as often as needed.
+    /// Sends the head, then at most `limit` bytes of the body, until one of the cases of `Progress` holds. `scratch` is
+    /// working memory: each chunk of a streamed body is read into it, as often as needed.
     func send(
         on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
     ) throws(AsyncNetError) -> Progress {

@@ -8,7 +8,8 @@ extension SocketTransport {
         let transfer = try SocketTransfer(request, to: url, setup, loop)
         try setup.hosts.check(url)
         if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
-        // Closures that refer to one object allocate nothing. The pipe releases these at its end, which breaks the retain cycle.
+        // Closures that refer to one object allocate nothing. The pipe releases these at its end, which breaks the
+        // retain cycle.
         transfer.pipe.connect(onAbort: { transfer.cancel() }, onDemand: { transfer.resume() })
         do throws(AsyncNetError) {
             try loop.submit { SocketEngine.on($0, transfer.setup).start(transfer) }

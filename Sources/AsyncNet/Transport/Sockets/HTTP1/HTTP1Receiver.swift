@@ -62,8 +62,8 @@ struct HTTP1Receiver {
     /// Whether the response is complete, and another request may follow on the connection.
     var allowsReuse: Bool { state == .complete && keepsConnection }
     var endsWithConnection: Bool { state == .untilClose }
-    /// How many bytes of a body with a Content-Length are still missing, never 0; `nil` before the head, for other bodies,
-    /// and as soon as no byte is missing.
+    /// How many bytes of a body with a Content-Length are still missing, never 0; `nil` before the head, for other
+    /// bodies, and as soon as no byte is missing.
     var bytesLeft: Int64? { if case .length(let left) = state { left } else { nil } }
 
     /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.

@@ -27,8 +27,8 @@ struct HPACKHuffman: Sendable {
     /// longer.
     private let short: [UInt16]
     private let symbols: [UInt16]
-    /// By the length of a code. `ends`: the first code that is longer, shifted to the top of 32 bits; 0 for a length without
-    /// codes. `offsets`: a code plus this number is its index in `symbols`.
+    /// By the length of a code. `ends`: the first code that is longer, shifted to the top of 32 bits; 0 for a length
+    /// without codes. `offsets`: a code plus this number is its index in `symbols`.
     private let ends: [UInt64]
     private let offsets: [Int]
 

@@ -1,4 +1,5 @@
-/// Reads the header blocks that the peer sends: HEADERS, and the CONTINUATION frames that follow (RFC 9113 §4.3, §6.10).
+/// Reads the header blocks that the peer sends: HEADERS, and the CONTINUATION frames that follow (RFC 9113 §4.3,
+/// §6.10).
 struct HTTP2HeaderReader {
     struct Block {
         let header: HTTP2Frame.Header
