@@ -12,23 +12,29 @@ struct ServerEndpoint: Hashable, Sendable {
     static func parse(_ url: String) throws(AsyncNetError) -> (
         endpoint: ServerEndpoint, authority: String, target: String
     ) {
-        let bytes = url.utf8
+        var url = url
+        // Bytes, since each part of a String that is looked at counts a reference to the whole.
+        return try url.withUTF8 { bytes in Result { () throws(AsyncNetError) in try parse(bytes) } }.get()
+    }
+
+    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(AsyncNetError) -> (
+        endpoint: ServerEndpoint, authority: String, target: String
+    ) {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw malformed }
         let scheme = bytes[..<colon]
         let isTLS = scheme.elementsEqual("https".utf8) { $0.asciiLowercased == $1 }
         guard isTLS || scheme.elementsEqual("http".utf8, by: { $0.asciiLowercased == $1 }) else {
             throw AsyncNetError(.unsupportedScheme, "The URL's scheme is neither http nor https")
         }
-        let rest = bytes[bytes.index(after: colon)...]
-        guard rest.starts(with: "//".utf8) else { throw malformed }
-        let start = bytes.index(colon, offsetBy: 3)
+        guard bytes[(colon + 1)...].starts(with: "//".utf8) else { throw malformed }
+        let start = colon + 3
         let end = bytes[start...].firstIndex(where: Self.endsAuthority) ?? bytes.endIndex
-        var authority = url[start..<end]
-        if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) { authority = authority[bytes.index(after: at)...] }
-        let (host, port) = try split(authority)
+        let userinfo = bytes[start..<end].lastIndex(of: UInt8(ascii: "@"))
+        let authority = String(decoding: bytes[(userinfo.map { $0 + 1 } ?? start)..<end], as: UTF8.self)
+        let (host, port) = try split(authority[...])
         let number = try self.port(port) ?? (isTLS ? 443 : 80)
         let endpoint = ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number)
-        return (endpoint, endpoint.authority, target(url, from: end))
+        return (endpoint, endpoint.authority, target(bytes[end...]))
     }
 
     /// Host and, unless it is the scheme's default, port; without a zone, which only this machine knows (RFC 6874
@@ -87,10 +93,9 @@ struct ServerEndpoint: Hashable, Sendable {
     }
 
     /// Path and query; `/` for an empty path (RFC 9112 §3.2.1).
-    private static func target(_ url: String, from start: String.Index) -> String {
-        let end = url.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
-        let target = url[start..<end]
-        return target.utf8.first == UInt8(ascii: "/") ? String(target) : "/" + target
+    private static func target(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let target = String(decoding: bytes.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        return bytes.first == UInt8(ascii: "/") ? target : "/" + target
     }
 
     private static var malformed: AsyncNetError { AsyncNetError(.malformedURL, "The URL has no valid host and port") }
