@@ -59,10 +59,10 @@ final class RequestRun: Sendable {
 
     init(_ context: consuming RunContext, record: TransferRecord = TransferRecord()) {
         self.record = record
-        watch = TransferWatch(
-            record, context.observers, context.hold, context.policies, context.events ?? context.observers,
-            context.role)
         self.context = context
+        watch = TransferWatch(
+            record, self.context.observers, self.context.hold, self.context.policies,
+            self.context.events ?? self.context.observers, self.context.role)
     }
 
     var id: RequestID { context.id }
@@ -108,6 +108,8 @@ final class RequestRun: Sendable {
     func fail(_ error: AsyncNetError) {
         environment.mailbox.post { [owner = context.owner] in await owner?.fail(error) }
     }
+
+    func endPurpose() { context.purpose?.end() }
 
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 

@@ -112,13 +112,13 @@ actor RequestEngine {
             await session.end(id)
             return environment.transfers.end()
         }
-        let run = makeRun(purpose)
+        let run = RequestRun(makeContext(purpose), record: record)
         self.run.withLock { $0 = run }
         // Code of the user's that the request runs is in the scope that made the request.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
 
-    private func makeRun(_ purpose: Purpose) -> RequestRun {
+    private func makeContext(_ purpose: Purpose) -> RunContext {
         let (policies, credential) = options.withLock { (RunPolicies(environment, $0), $0.credential) }
         var context = RunContext(id, environment, policies, target.sink, hold: hold)
         context.observers = observers
@@ -128,7 +128,7 @@ actor RequestEngine {
         context.carrier = carrier
         context.purpose = purpose
         if kind == .stream { context.separatesAttempts = true }
-        return RequestRun(context, record: record)
+        return context
     }
 
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
@@ -185,7 +185,7 @@ actor RequestEngine {
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         // The run holds this actor: a retain cycle until here.
-        run.withLock { $0.take() }?.context.purpose?.end()
+        run.withLock { $0.take() }?.endPurpose()
         waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()
