@@ -15,6 +15,7 @@ struct Bridge<Rest: Station>: Station {
 
     /// The request that the record stores must not have the watch: watch → record → request → watch would be a retain
     /// cycle.
+    @inline(never)
     private func prepare(_ outgoing: inout TransportRequest, _ attempt: Attempt) {
         let run = attempt.run
         outgoing.change { outgoing in
@@ -45,6 +46,7 @@ extension HTTPRequestHead {
 
 extension CookieJar {
     /// The request's own cookies come first and replace the jar's cookies of the same names.
+    @inline(never)
     fileprivate func addCookies(to outgoing: inout TransportRequest) async {
         let own = outgoing.head.headers["Cookie"]
         guard own.map({ HTTPHeader(name: "Cookie", value: $0).isOmission }) != true else { return }

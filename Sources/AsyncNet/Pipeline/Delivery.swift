@@ -36,6 +36,7 @@ extension Attempt {
 
     /// Delivers the response. A stored response is delivered even if the attempt's time is over, since it may replace
     /// that error.
+    @inline(never)
     private func deliver(_ response: Response) async throws -> Data? {
         if response.isStored { run.watch.stop() }
         guard task != nil, !response.isStored, !response.message.body.isOver else {
@@ -70,6 +71,7 @@ extension Attempt {
     /// validator's error after the attempt.
     ///
     /// - Throws: ``Repetition`` if a retrier wants another attempt.
+    @inline(never)
     private func accept(_ response: Response) async throws {
         guard run.sink.validates(response.head) else { return }
         if !validators.isEmpty { try await check(response) }
@@ -128,6 +130,7 @@ extension Attempt {
     }
 
     /// Throws the refusal, with the bytes of the body that a brief reading gets.
+    @inline(never)
     private func receive(_ response: Response, refused refusal: HeadRefusal) async throws -> Data? {
         if refusal.isAfterOthers {
             do { return try await receiveBody(of: response) } catch {

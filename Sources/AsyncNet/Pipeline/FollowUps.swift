@@ -7,52 +7,22 @@ struct FollowUps<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func response(to first: TransportRequest, in attempt: Attempt) async throws -> Response {
-        var request = first
-        var course = Course()
+        var course = Course(request: first)
         while true {
             try Task.checkCancellation()
-            let credential = attempt.credential(for: request)
-            let spaces = attempt.run.environment.limits.spaces
-            var outgoing = request
-            if let credential { try course.authorize(&outgoing, credential, spaces) }
-            if course.takeNewConnection() { outgoing.change { $0.needsNewConnection = true } }
-            let response = try await rest.response(to: outgoing, in: attempt.hop(request, course))
-            if let reason = try course.repeats(outgoing, after: response, credential, spaces) {
-                attempt.run.watch.hopLeads(to: reason)
-                attempt.run.record.willSend(request)
-            } else if attempt.run.policies.redirects.follows(response.head),
-                let next = try await redirected(response.head, request, &course, attempt)
-            {
-                request = next
-            } else {
-                return response
-            }
-            await attempt.drain(response.message, to: response.request.head.method)
-            attempt.endHop(response.head, next: request)
+            let outgoing = try course.outgoing(attempt)
+            let response = try await rest.response(to: outgoing, in: attempt.hop(of: course))
+            let reason = try course.repeats(outgoing, after: response, attempt)
+            guard reason != nil || attempt.run.policies.redirects.follows(response.head),
+                try await course.follow(response, because: reason, in: attempt)
+            else { return response }
         }
-    }
-
-    /// The request that follows a redirect; `nil` if the request's handler does not follow it.
-    private func redirected(
-        _ head: HTTPResponseHead, _ request: TransportRequest, _ course: inout Course, _ attempt: Attempt
-    ) async throws -> TransportRequest? {
-        let (run, visited) = (attempt.run, course.visited)
-        // If a closure of the user's decides, the end of the attempt's time cancels it.
-        let following = try await attempt.interruptibly {
-            try await run.policies.redirects.following(head, to: request, visited: visited)
-        }
-        guard var next = following else { return nil }
-        _ = PasswordCredential.take(from: &next)
-        try next.check()
-        run.watch.hopLeads(to: .redirected(to: next.head))
-        run.record.redirected(to: next)
-        course = Course(visited: course.visited + [next.head.url])
-        return next
     }
 }
 
-/// What the hops so far determine for the next hop.
+/// The next hop's request, and what the hops so far determine for it.
 private struct Course {
+    var request: TransportRequest
     var visited: [URL] = []
     var authorization: String?
     /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
@@ -64,22 +34,65 @@ private struct Course {
     /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
     static let maximumChallenges = 3
 
-    /// Sends the credential without a challenge if the URL is in a protection space that has challenged before.
-    mutating func authorize(
-        _ outgoing: inout TransportRequest, _ credential: PasswordCredential, _ spaces: ProtectionSpaces
-    ) throws {
-        if authorization == nil { authorization = try spaces.header(for: outgoing, credential) }
+    /// The request as it is sent. The credential is sent without a challenge if the URL is in a protection space that has
+    /// challenged before.
+    @inline(never)
+    mutating func outgoing(_ attempt: Attempt) throws -> TransportRequest {
+        var outgoing = request
+        if authorization == nil, let credential = attempt.credential(for: request) {
+            authorization = try attempt.spaces.header(for: outgoing, credential)
+        }
         if let authorization { outgoing.head.headers.update(.authorization(authorization)) }
+        if needsNewConnection { outgoing.change { $0.needsNewConnection = true } }
+        needsNewConnection = false
+        return outgoing
     }
 
     /// Why the same request is to be sent again; `nil` if it is not. A stored response is no reason.
+    @inline(never)
     mutating func repeats(
-        _ sent: TransportRequest, after response: Response, _ credential: PasswordCredential?,
-        _ spaces: ProtectionSpaces
+        _ sent: TransportRequest, after response: Response, _ attempt: Attempt
     ) throws -> HopSummary.Ending? {
         guard !response.isStored else { return nil }
-        if let credential, try responds(to: response.head, of: sent, credential, spaces) { return .challenged }
+        if let credential = attempt.credential(for: request),
+            try responds(to: response.head, of: sent, credential, attempt.spaces)
+        {
+            return .challenged
+        }
         return isUnprocessed(response.head, sent) ? .sentAgain : nil
+    }
+
+    /// Prepares the next hop: the same request if there is a reason, else the request that a redirect leads to. Returns
+    /// `false` if the request's handler does not follow the redirect.
+    @inline(never)
+    mutating func follow(
+        _ response: Response, because reason: HopSummary.Ending?, in attempt: Attempt
+    ) async throws -> Bool {
+        if let reason {
+            attempt.run.watch.hopLeads(to: reason)
+            attempt.run.record.willSend(request)
+        } else {
+            guard let next = try await redirected(response.head, attempt) else { return false }
+            self = Course(request: next, visited: visited + [next.head.url])
+        }
+        await attempt.drain(response.message, to: response.request.head.method)
+        attempt.endHop(response.head, next: request)
+        return true
+    }
+
+    /// The request that follows a redirect; `nil` if the request's handler does not follow it.
+    private func redirected(_ head: HTTPResponseHead, _ attempt: Attempt) async throws -> TransportRequest? {
+        let run = attempt.run
+        // If a closure of the user's decides, the end of the attempt's time cancels it.
+        let following = try await attempt.interruptibly { [request, visited] in
+            try await run.policies.redirects.following(head, to: request, visited: visited)
+        }
+        guard var next = following else { return nil }
+        _ = PasswordCredential.take(from: &next)
+        try next.check()
+        run.watch.hopLeads(to: .redirected(to: next.head))
+        run.record.redirected(to: next)
+        return next
     }
 
     /// Whether the server did not process the request because of the connection: 421, as the server does not serve this
@@ -92,11 +105,6 @@ private struct Course {
         hasSentAgain = true
         needsNewConnection = head.statusCode == 421
         return true
-    }
-
-    mutating func takeNewConnection() -> Bool {
-        defer { needsNewConnection = false }
-        return needsNewConnection
     }
 
     /// Whether the same request is to be sent again with credentials for the server's challenge.
@@ -132,9 +140,11 @@ extension Attempt {
         return request.head.headers.contains(name: "Authorization") ? nil : credential.credential
     }
 
-    fileprivate func hop(_ request: TransportRequest, _ course: Course) -> Attempt {
+    fileprivate var spaces: ProtectionSpaces { run.environment.limits.spaces }
+
+    fileprivate func hop(of course: Course) -> Attempt {
         var copy = self
-        copy.hopRequest = request
+        copy.hopRequest = course.request
         copy.isRedirected = isRedirected || !course.visited.isEmpty
         return copy
     }

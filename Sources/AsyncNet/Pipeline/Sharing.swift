@@ -37,6 +37,7 @@ struct Sharing<Rest: Station>: Station {
 
     /// Waits for the transfer with this key. If the other requests abandoned the transfer just as this request joined,
     /// a new transfer replaces it: a limited number of times, since a transport may itself fail with `.cancelled`.
+    @inline(never)
     private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Response {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
@@ -64,6 +65,7 @@ struct Sharing<Rest: Station>: Station {
     }
 
     /// Returns the first response. Throws an error if no other transfer runs any more.
+    @inline(never)
     private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws
         -> Response
     {

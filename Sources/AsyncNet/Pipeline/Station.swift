@@ -1,6 +1,9 @@
 import Foundation
 
 /// A step on the way of a request: returns a response of its own or the response of the next station.
+///
+/// While a request waits, the frames of all stations are in memory. So what a station does rarely, or not while it waits,
+/// is a function of its own and marked `@inline(never)`; `Scripts/syscalls --memory` limits the sum.
 protocol Station: Sendable {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response
 }
