@@ -87,7 +87,7 @@ struct Attempts<Rest: Station>: Station {
         let prepared = try await run.prepare(adapted)
         guard !isRepeated else { return prepared }
         await run.waitWhileSuspended()
-        guard run.beginAttempt(attempt.number, prepared.head) else { throw AsyncNetError(.cancelled) }
+        guard run.beginAttempt(prepared.head) else { throw AsyncNetError(.cancelled) }
         return prepared
     }
 

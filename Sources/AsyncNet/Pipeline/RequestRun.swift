@@ -51,8 +51,8 @@ final class RequestRun: Sendable {
     /// How many attempts have begun since `finish()` of the session was called.
     private let lateAttempts = Atomic(0)
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
-    /// The last attempt that `retryBudgetSpent` was sent for: the retriers are asked about a refused head, and then about
-    /// the error of its stream.
+    /// The last attempt that `retryBudgetSpent` was sent for: the retriers are asked about a refused head, and then
+    /// about the error of its stream.
     private let reportedAttempt = Atomic(0)
     /// The request and credential before the first attempt.
     let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
@@ -96,9 +96,9 @@ final class RequestRun: Sendable {
     }
 
     /// - Returns: `false` if the request is over.
-    func beginAttempt(_ number: Int, _ head: HTTPRequestHead) -> Bool {
+    func beginAttempt(_ head: HTTPRequestHead) -> Bool {
         if let owner = context.owner { return owner.beginAttempt(head) }
-        record.beginAttempt(number)
+        record.beginAttempt()
         return true
     }
 

@@ -8,7 +8,7 @@ extension RequestRun {
             var context = RunContext(id, environment, policies, DroppingSink())
             (context.observers, context.scoped) = (observers, scoped)
             let run = RequestRun(context)
-            run.record.beginAttempt(1)
+            run.record.beginAttempt()
             observers.send(.created)
             observers.beginAttempt(1, request.urlTemplate)
             observers.send(.attempt(1, request.head))

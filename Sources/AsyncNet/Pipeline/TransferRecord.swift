@@ -24,6 +24,8 @@ final class TransferRecord: Sendable {
         var clock: (time: TimeSource, start: Duration)?
 
         var elapsed: Duration { clock.map { $0.time.now - $0.start } ?? .zero }
+        /// The number of the running attempt.
+        var attempt: Int { metrics.attempts - repeats + unsent }
     }
 
     fileprivate let state = Locked(State())
@@ -55,15 +57,19 @@ final class TransferRecord: Sendable {
         willSend(request)
     }
 
-    func beginAttempt(_ number: Int) {
+    /// - Returns: The attempt's number, from 1; attempts that sent nothing count.
+    @discardableResult
+    func beginAttempt() -> Int {
         state.withLock { state in
+            state.metrics.attempts += state.isUnsent ? 0 : 1
             if state.isUnsent { state.unsent += 1 }
             state.isUnsent = true
-            state.metrics.attempts = number + state.repeats - state.unsent
+            return state.attempt
         }
     }
 
-    var unsentAttempts: Int { state.withLock { $0.unsent } }
+    /// How many attempts followed the first, without those that sent nothing.
+    var retryCount: Int { state.withLock { max(0, $0.metrics.attempts - $0.repeats - 1) } }
 
     /// Keeps the outcome with which the request ends if the next attempt is not admitted. Does nothing if the running
     /// attempt has sent nothing.
@@ -96,9 +102,8 @@ final class TransferRecord: Sendable {
 
     func beginHop(_ head: HTTPRequestHead) {
         state.withLock { state in
-            let attempt = state.metrics.attempts - state.repeats + state.unsent
             (state.isUnsent, state.earlier) = (false, nil)
-            state.metrics.beginHop(head, attempt: attempt, at: state.elapsed)
+            state.metrics.beginHop(head, attempt: state.attempt, at: state.elapsed)
         }
     }
 
@@ -162,7 +167,7 @@ final class TransferRecord: Sendable {
             let (start, attempts, hops) = (state.metrics.start, state.metrics.attempts, state.metrics.hops)
             if outcome.error == nil || !outcome.metrics.hops.isEmpty { state.isUnsent = false }
             let adopted = outcome.metrics.hops(
-                ofAttempt: attempts - state.repeats + state.unsent, begunAt: state.elapsed - outcome.metrics.total)
+                ofAttempt: state.attempt, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
             (state.metrics.start, state.metrics.attempts, state.metrics.hops) = (start, attempts, hops + adopted)
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }

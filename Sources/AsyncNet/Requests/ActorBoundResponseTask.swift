@@ -12,7 +12,7 @@ public struct ActorBoundResponseTask<Value: Decodable> {
     private let decoder: any DataDecoder
 
     init(_ engine: RequestEngine, _ decoder: (any DataDecoder)?) {
-        (self.engine, self.decoder) = (engine, engine.decoder(decoder))
+        (self.engine, self.decoder) = (engine, decoder ?? engine.environment.configuration.decoder)
         engine.serializerIsMade()
     }
 

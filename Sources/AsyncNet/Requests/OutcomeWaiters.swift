@@ -8,9 +8,11 @@ struct OutcomeWaiters {
     private var first: (id: Int, continuation: Continuation)?
     private var others: [Int: Continuation] = [:]
     private var lastID = 0
+    /// How many tasks start the request and are about to wait: they count as waiting.
+    var arriving = 0
 
     var count: Int { others.count + (first == nil ? 0 : 1) }
-    var isEmpty: Bool { first == nil && others.isEmpty }
+    var isEmpty: Bool { first == nil && others.isEmpty && arriving == 0 }
 
     mutating func newID() -> Int {
         lastID += 1

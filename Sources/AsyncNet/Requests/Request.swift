@@ -29,7 +29,7 @@ extension Request {
     /// Whether the request is new, running, suspended or over.
     public var state: RequestState { get async { await engine.state } }
     /// The number of attempts after the first.
-    public var retryCount: Int { get async { await engine.retryCount } }
+    public var retryCount: Int { get async { engine.record.retryCount } }
 
     /// Starts the request, or continues a suspended request. Does nothing once the request is over.
     public func resume() async { await engine.resume() }
@@ -74,8 +74,8 @@ extension Request {
     /// The request as a `curl` command for a POSIX shell: as last sent, or, before its start, as it would be sent.
     ///
     /// - Parameters:
-    ///   - showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body, which are redacted otherwise. A
-    ///     compressed body is shown only with its secrets.
+    ///   - showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body, which are redacted
+    ///     otherwise. A compressed body is shown only with its secrets.
     ///   - redaction: What is redacted in headers and the body, as of a `RequestLog`; the query is redacted as a whole.
     /// - Returns: The command; if the request cannot be made, a shell comment with the reason.
     public func curlDescription(showsSecrets: Bool = false, redaction: RedactionRule = .standard) async -> String {
@@ -179,7 +179,7 @@ extension Request {
         decoder: (any DataDecoder)? = nil
     ) -> Self {
         let standard: (any DataDecoder)? = problem is ProblemDetails.Type ? StandardJSONDecoder() : nil
-        let decoder = decoder ?? standard ?? engine.decoder(nil)
+        let decoder = decoder ?? standard ?? engine.environment.configuration.decoder
         return add(
             .statusCode(cause: { try decoder.decode(problem, from: $0.data) }, { acceptable.contains($0) })
         ).add(.contentType(Validator.acceptHeader))

@@ -28,13 +28,10 @@ actor RequestEngine {
     }
     /// The state for whatever cannot await the actor.
     nonisolated let shown = Atomic(RequestState.initialized)
-    private nonisolated let attempts = Atomic(0)
     private var driver: Task<Void, Never>?
-    private nonisolated let run = Locked<RequestRun?>(nil)
+    private var run: RequestRun?
     private var outcome: TransferOutcome?
-    private var waiters = OutcomeWaiters()
-    /// How many tasks start the request and are about to wait: they count as waiting.
-    private var arriving = 0
+    private(set) var waiters = OutcomeWaiters()
     private var resumption: [CheckedContinuation<Void, Never>] = []
     /// Read when the request starts; changes after that have no effect.
     private nonisolated let options: Locked<RequestOptions>
@@ -55,8 +52,6 @@ actor RequestEngine {
     }
 
     var state: RequestState { machine.state }
-    var waiterCount: Int { waiters.count }
-    var retryCount: Int { max(0, attempts.load(ordering: .relaxed) - record.unsentAttempts - 1) }
 
     func resume() async {
         switch machine.resume() {
@@ -66,7 +61,7 @@ actor RequestEngine {
             await start()
         case .proceed:
             observers.send(.resumed)
-            run.withLock { $0 }?.watch.restart()
+            run?.watch.restart()
             proceed()
         }
     }
@@ -92,8 +87,6 @@ actor RequestEngine {
         Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
-    nonisolated func decoder(_ own: (any DataDecoder)?) -> any DataDecoder { own ?? environment.configuration.decoder }
-
     /// Waits until the transfer has ended, which may be a moment after the outcome.
     func drained() async { await driver?.value }
 
@@ -112,8 +105,7 @@ actor RequestEngine {
             await session.end(id)
             return environment.transfers.end()
         }
-        let run = RequestRun(makeContext(purpose), record: record)
-        self.run.withLock { $0 = run }
+        run = RequestRun(makeContext(purpose), record: record)
         // Code of the user's that the request runs is in the scope that made the request.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
@@ -155,7 +147,7 @@ actor RequestEngine {
 
     /// Sends the request, and ends it with the outcome of its transfer.
     private func drive() async {
-        guard let run = run.withLock({ $0 }) else { return }
+        guard let run else { return }
         let outcome = await run.outcome(of: blueprint)
         if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
@@ -166,7 +158,7 @@ actor RequestEngine {
 
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
-        if let head = record.head { run.withLock { $0 }?.didEnd(head) }
+        if let head = record.head { run?.didEnd(head) }
         await end(as: .finished, nil)
     }
 
@@ -185,7 +177,7 @@ actor RequestEngine {
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         // The run holds this actor: a retain cycle until here.
-        run.withLock { $0.take() }?.endPurpose()
+        run.take()?.endPurpose()
         waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()
@@ -201,12 +193,12 @@ actor RequestEngine {
     func transferOutcome() async -> TransferOutcome {
         if let outcome { return outcome }
         if Task.isCancelled {
-            if waiters.isEmpty, arriving == 0 { await cancel() }
+            if waiters.isEmpty { await cancel() }
             return outcome ?? record.outcome(AsyncNetError(.cancelled))
         }
-        arriving += 1
-        if machine.state == .initialized { await resume() }
-        arriving -= 1
+        waiters.arriving += 1
+        await startIfNeeded()
+        waiters.arriving -= 1
         if let outcome { return outcome }
         let id = waiters.newID()
         return await withTaskCancellationHandler {
@@ -219,7 +211,7 @@ actor RequestEngine {
     /// Resumes a cancelled waiter at once; without other waiting tasks the request is cancelled.
     private func leave(_ waiter: Int) async {
         guard let continuation = waiters.remove(waiter) else { return }
-        guard waiters.isEmpty, arriving == 0 else {
+        guard waiters.isEmpty else {
             return continuation.resume(returning: record.outcome(AsyncNetError(.cancelled)))
         }
         waiters.add(waiter, continuation)
@@ -233,8 +225,7 @@ actor RequestEngine {
 extension RequestEngine: RunOwner {
     nonisolated func beginAttempt(_ head: HTTPRequestHead) -> Bool {
         guard !shown.load(ordering: .relaxed).isTerminal else { return false }
-        let number = attempts.add(1, ordering: .relaxed).newValue
-        record.beginAttempt(number)
+        let number = record.beginAttempt()
         observers.send(.attempt(number, head))
         return true
     }

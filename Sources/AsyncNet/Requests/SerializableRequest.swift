@@ -19,7 +19,8 @@ extension SerializableRequest {
     ) -> ResponseTask<Value> {
         own(
             DecodableSerializer(
-                type, decoder: engine.decoder(decoder), preprocessor: preprocessor, emptyBodies: emptyBodies))
+                type, decoder: decoder ?? engine.environment.configuration.decoder, preprocessor: preprocessor,
+                emptyBodies: emptyBodies))
     }
 
     /// Decodes the body on the caller's actor, as a type whose `Decodable` conformance is isolated to an actor. For a

@@ -53,7 +53,7 @@ struct CancellationTests {
         let first = clock.task { await request.serializing(User.self).result }
         let second = clock.task { await request.serializing(User.self).result }
         await clock.settled()
-        #expect(await request.engine.waiterCount == 2)
+        #expect(await request.engine.waiters.count == 2)
         first.cancel()
         #expect(await first.value.failure?.code == .cancelled)
         #expect(await request.state == .resumed)
@@ -93,7 +93,7 @@ struct CancellationTests {
         await request.suspend()
         let task = clock.task { await request.serializing(Data.self).result }
         await clock.settled()
-        #expect(await request.engine.waiterCount == 1)
+        #expect(await request.engine.waiters.count == 1)
         task.cancel()
         #expect(await task.value.failure?.code == .cancelled)
         #expect(stub.requests.isEmpty)

@@ -15,7 +15,7 @@ struct RequestWaitingTests {
         let first = Task { await request.transferOutcome() }
         await session.hasEnded.wait()
         let second = Task { await request.transferOutcome() }
-        while await request.waiterCount < 2 { await Task.yield() }
+        while await request.waiters.count < 2 { await Task.yield() }
         second.cancel()
         #expect(await second.value.error?.code == .cancelled)
         session.mayReturn.open()

@@ -7,7 +7,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator {
         let engine = request.engine
         let stream = SourceStream(
-            decoder: engine.decoder(nil),
+            decoder: engine.environment.configuration.decoder,
             context: { [record = engine.record] in record.outcome(nil).errorContext },
             end: { [weak engine] in await engine?.endAsRead() })
         return Iterator(
@@ -70,8 +70,8 @@ extension StreamRequest {
     ///     default 16 MiB. More end the stream with `.lineTooLong`. Memory is used for the event that arrives, not for
     ///     the limit.
     ///   - firstEventTimeout: How long the loop waits for its first event, from the start of the request: with
-    ///     connecting, retries and reconnections. More end the stream with `.eventTimedOut`, and no retrier is asked. By
-    ///     default there is no limit.
+    ///     connecting, retries and reconnections. More end the stream with `.eventTimedOut`, and no retrier is asked.
+    ///     By default there is no limit.
     ///   - eventTimeout: How long the loop waits for each event after another, likewise.
     ///
     /// Comments are not events: servers send them to keep a connection open, and they count for

@@ -6,7 +6,7 @@ struct StreamDecoding: Sendable {
     let context: (@Sendable () -> AsyncNetError.Context)?
 
     init(_ request: RequestEngine, _ decoder: (any DataDecoder)?) {
-        self.decoder = request.decoder(decoder)
+        self.decoder = decoder ?? request.environment.configuration.decoder
         context = { [record = request.record] in record.outcome(nil).errorContext }
     }
 

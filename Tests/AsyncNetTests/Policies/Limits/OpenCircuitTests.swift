@@ -159,17 +159,17 @@ struct OpenCircuitTests {
         func response(_ status: Int) -> TransferOutcome {
             TransferOutcome(head: HTTPResponseHead(statusCode: status, url: url))
         }
-        record.beginAttempt(1)
+        record.beginAttempt()
         record.keep(response(503))
-        record.beginAttempt(2)
+        record.beginAttempt()
         record.keep(TransferOutcome(error: AsyncNetError(.circuitOpen)))
-        record.beginAttempt(3)
+        record.beginAttempt()
         #expect(record.restore()?.head?.statusCode == 503)
-        record.beginAttempt(4)
+        record.beginAttempt()
         record.keep(response(502))
         record.beginHop(HTTPRequestHead(method: .get, url: url))
         record.keep(response(500))
-        record.beginAttempt(5)
+        record.beginAttempt()
         #expect(record.restore()?.head?.statusCode == 500)
     }
 }
