@@ -37,8 +37,8 @@ enum LibcurlErrors {
         return error.with(proxy: .init(statusCode: refusal.statusCode) { refusal.urlResponse })
     }
 
-    /// libcurl's texts for a SOCKS5 proxy that does not accept the user, the password, or a client without them (RFC 1928
-    /// §3, RFC 1929 §2).
+    /// libcurl's texts for a SOCKS5 proxy that does not accept the user, the password, or a client without them (RFC
+    /// 1928 §3, RFC 1929 §2).
     private static let socksRefusals = ["rejected by the SOCKS5 server", "No authentication method was acceptable"]
 
     /// The error for a result while a response's head was received, for which libcurl's own texts, such as "out of

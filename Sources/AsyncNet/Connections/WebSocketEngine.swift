@@ -2,9 +2,9 @@ import Foundation
 
 /// The actor that runs a WebSocket.
 ///
-/// One task, the driver, opens the connection, receives from it until it ends, and opens the next one if the reconnection
-/// allows it; then it ends the WebSocket, once. Tasks that use the WebSocket wait for a change of `phase`. A cancelled driver
-/// closes the connection at once: `cancel` and the release of the WebSocket do so.
+/// One task, the driver, opens the connection, receives from it until it ends, and opens the next one if the
+/// reconnection allows it; then it ends the WebSocket, once. Tasks that use the WebSocket wait for a change of `phase`.
+/// A cancelled driver closes the connection at once: `cancel` and the release of the WebSocket do so.
 actor WebSocketEngine {
     private enum Phase: Sendable {
         case idle, opening, open

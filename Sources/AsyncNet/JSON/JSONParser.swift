@@ -224,8 +224,8 @@ extension JSONParser {
         throw error("A string does not end", at: start - 1)
     }
 
-    /// Checks an escape, but not whether a surrogate is part of a pair: `JSONDecoder` accepts others in strings that it
-    /// does not decode.
+    /// Checks an escape, but accepts a surrogate without its pair, as `JSONDecoder` does in a string that it does not
+    /// decode.
     private mutating func skipEscape() throws(JSONSyntaxError) {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "u") else { return _ = try escape() }
         index += 1

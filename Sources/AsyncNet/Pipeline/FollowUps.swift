@@ -34,8 +34,8 @@ private struct Course {
     /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
     static let maximumChallenges = 3
 
-    /// The request as it is sent. The credential is sent without a challenge if the URL is in a protection space that has
-    /// challenged before.
+    /// The request as it is sent. The credential is sent without a challenge if the URL is in a protection space that
+    /// has challenged before.
     @inline(never)
     mutating func outgoing(_ attempt: Attempt) throws -> TransportRequest {
         var outgoing = request

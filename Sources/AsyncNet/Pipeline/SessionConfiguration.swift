@@ -9,8 +9,8 @@ public struct SessionConfiguration: Sendable {
     /// Sent with every request, unless ``headers`` or the request have headers of the same name: `Accept-Language` and
     /// `User-Agent` by default.
     public var defaultHeaders: HTTPHeaders
-    /// Decodes the values of ``SerializableRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and pages,
-    /// unless the call has a decoder of its own; ``StandardJSONDecoder`` by default.
+    /// Decodes the values of ``SerializableRequest/serializing(_:decoder:preprocessor:emptyBodies:)``, of streams and
+    /// pages, unless the call has a decoder of its own; ``StandardJSONDecoder`` by default.
     public var decoder: any DataDecoder
     /// Encodes `parameters:` of all methods but GET, HEAD and DELETE, unless the call has an encoder of its own; a JSON
     /// body by default.
@@ -109,7 +109,8 @@ public struct SessionConfiguration: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The headers that a session adds to every request: ``HTTPHeader/defaultAcceptLanguage`` and ``HTTPHeader/defaultUserAgent``.
+    /// The headers that a session adds to every request: ``HTTPHeader/defaultAcceptLanguage`` and
+    /// ``HTTPHeader/defaultUserAgent``.
     ///
     /// `Accept-Encoding` is not among them: the transport adds it, with the codings that it can decode, unless a
     /// request has an `Accept-Encoding` of its own. A request with `Range` has `identity`.

@@ -27,14 +27,15 @@ public protocol Transport: Sendable {
     /// The session does not call `send` afterwards.
     func shutdown() async
 
-    /// How the transport makes sure of the server that responds to this request: what ``HTTPCache`` compares before it uses
-    /// a response that another session has stored.
+    /// How the transport makes sure of the server that responds to this request: what ``HTTPCache`` compares before it
+    /// uses a response that another session has stored.
     ///
     /// By default the server is not verified, and only sessions over transports of the same type use the stored
     /// responses. A transport around another one returns the other's trust.
     func trust(for request: HTTPRequestHead) -> ResponseTrust
 
-    /// Whether the transport connects to no address that ``TransportRequest/addresses`` does not allow; `false` by default.
+    /// Whether the transport connects to no address that ``TransportRequest/addresses`` does not allow; `false` by
+    /// default.
     ///
     /// With `false` a request with a policy ends with `.unsupportedByTransport`. A transport around another one returns
     /// the other's value, and a transport that connects to nothing returns `true`.

@@ -148,8 +148,8 @@ final class ClockCore: Sendable {
         }
     }
 
-    /// Waits until the actors have run what was queued before, then moves the clock if nothing has begun meanwhile: code
-    /// on an actor that makes one request after the other is no job of the clock's executor.
+    /// Waits until the actors have run what was queued before, then moves the clock if nothing has begun meanwhile:
+    /// code on an actor that makes one request after the other is no job of the clock's executor.
     ///
     /// The task ends by itself: an actor that is blocked keeps its run from its end, too.
     private func visit(_ actors: [any Actor]) {

@@ -1,8 +1,8 @@
 import AsyncNet
 public import Foundation
 
-/// A real server on loopback for tests, with responses and faults that the test sets. It speaks HTTP/1.1, and HTTP/2 if a
-/// test wants it.
+/// A real server on loopback for tests, with responses and faults that the test sets. It speaks HTTP/1.1, and HTTP/2 if
+/// a test wants it.
 ///
 ///     let server = try await MockServer.start()
 ///     await server.enqueue(.json(#"{"id":1}"#), .status(503), .fault(.resetMidBody(after: 10)))
@@ -10,8 +10,8 @@ public import Foundation
 ///     let seen = try await server.takeRequest()
 ///     await server.stop()
 ///
-/// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses the
-/// port, unless the test does. ``stop()`` ends every connection; so does deallocation.
+/// Enqueued responses are sent first, in order, for any path; then those of ``Routes``; then 404. The system chooses
+/// the port, unless the test does. ``stop()`` ends every connection; so does deallocation.
 public actor MockServer: MockRouter {
     /// The address that a server listens on.
     public enum Interface: Sendable {
@@ -111,8 +111,8 @@ public actor MockServer: MockRouter {
 
     public nonisolated func add(_ routes: Routes) { core.routes.add(routes) }
 
-    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too, and so are the unmatched
-    /// requests and unused exchanges of a recording.
+    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too, and so are the
+    /// unmatched requests and unused exchanges of a recording.
     public nonisolated func verify() throws { try core.verify(replay?.differences ?? []) }
 
     /// Removes and returns the oldest request that has not been taken; waits for one if there is none.

@@ -13,7 +13,7 @@ struct ServerEndpoint: Hashable, Sendable {
         endpoint: ServerEndpoint, authority: String, target: String
     ) {
         var url = url
-        // Bytes, since each part of a String that is looked at counts a reference to the whole.
+        // By bytes: each Substring would retain the String, which all requests to this URL share.
         return try url.withUTF8 { bytes in Result { () throws(AsyncNetError) in try parse(bytes) } }.get()
     }
 
