@@ -29,7 +29,8 @@ extension Dial {
 
     private func makeNegotiation(_ proxy: ProxyServer) throws(AsyncNetError) -> any ProxyNegotiation {
         switch proxy.kind {
-        case .http, .https: return TunnelNegotiation(to: endpoint, proxy, engine.authorizations, engine.limits)
+        case .http, .https:
+            return TunnelNegotiation(to: endpoint, proxy, engine.setup.authorizations, engine.settings.limits)
         case .socks4, .socks4a, .socks5, .socks5h:
             let host: SOCKSNegotiation.Host =
                 if let serverAddresses { try .init(serverAddresses, for: proxy) } else { .init(endpoint.host) }

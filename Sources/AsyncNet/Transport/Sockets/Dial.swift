@@ -56,7 +56,9 @@ final class Dial {
         }
         attempt { () throws(AsyncNetError) in
             let route =
-                if let wantedRoute { wantedRoute } else { try engine.proxies.route(to: endpoint, isTunnelled: true) }
+                if let wantedRoute { wantedRoute } else {
+                    try engine.setup.proxies.route(to: endpoint, isTunnelled: true)
+                }
             (proxy, isForwarded) = (route.proxy, route.isForwarded)
             isServerAwaited = proxy?.kind.takesAddress == true
             if !isServerAwaited, proxy != nil || engine.configuration.unixSocket != nil { try judge.checkUnresolved() }
@@ -72,7 +74,11 @@ final class Dial {
 
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
         try naming { () throws(AsyncNetError) in
-            if let known = try engine.knownAddresses(of: host) { try receive(known, of: host) } else { lookUp(host) }
+            if let known = try engine.setup.knownAddresses(of: host) {
+                try receive(known, of: host)
+            } else {
+                lookUp(host)
+            }
         }
     }
 
@@ -84,7 +90,7 @@ final class Dial {
 
     private func lookUp(_ host: ServerEndpoint) {
         let (loop, id) = (engine.thread.loop, DialID(self))
-        lookup = engine.names.addresses(of: engine.lookupKey(of: host)) { answer in
+        lookup = engine.setup.names.addresses(of: engine.setup.lookupKey(of: host)) { answer in
             loop.post { _ in id.dial?.receive(answer, of: host) }
         }
     }
@@ -161,9 +167,9 @@ final class Dial {
         stopStep()
         if let deadline { engine.thread.cancel(deadline) }
         if let lookup = lookup.take() {
-            engine.names.withdraw(lookup)
+            engine.setup.names.withdraw(lookup)
         } else if case .failure = outcome {
-            engine.names.forget(engine.lookupKey(of: peer))
+            engine.setup.names.forget(engine.setup.lookupKey(of: peer))
         }
         end(outcome)
     }

@@ -28,9 +28,6 @@ final class DuplexStream: LoopHandler {
     private var closeTimer: LoopTimers.ID?
     private var farewell: Farewell?
 
-    private static let bytesPerTurn = 256 * 1024
-    private static let stepsPerTurn = 512
-
     init(_ opening: DuplexOpening, _ engine: SocketEngine) {
         self.opening = opening
         name = opening.name
@@ -119,7 +116,7 @@ final class DuplexStream: LoopHandler {
     private func receive(from stream: SocketStream) throws(AsyncNetError) -> Turn {
         var (bytes, steps) = (0, 0)
         while isReceiving, let connection {
-            guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
+            guard bytes < Turn.received, steps < Turn.parts else { return .more }
             let room = connection.receivingRoom()
             isPaused = room == 0
             if isPaused { break }
@@ -142,7 +139,7 @@ final class DuplexStream: LoopHandler {
         _ buffer: UnsafeMutableRawBufferPointer, from stream: SocketStream, _ steps: inout Int
     ) -> (count: Int, last: Result<SocketStream.Received, AsyncNetError>) {
         var filled = 0
-        while filled < buffer.count, steps < Self.stepsPerTurn {
+        while filled < buffer.count, steps < Turn.parts {
             steps += 1
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest) }
@@ -167,7 +164,7 @@ final class DuplexStream: LoopHandler {
         do throws(AsyncNetError) {
             var bytes = 0
             while !outgoing.isEmpty, !stream.isBlocked {
-                guard bytes < Self.bytesPerTurn else { return .more }
+                guard bytes < Turn.received else { return .more }
                 let sent = try outgoing.sendNext(thread.receiveBuffer) { bytes throws(AsyncNetError) in
                     try stream.send(bytes)
                 }

@@ -29,7 +29,7 @@ extension HTTP2Connection {
             fillOutput()
             if isClosed { return .done }
             guard !machine.output.isEmpty || stream.tls != nil else { return .done }
-            guard sent < Self.sentBytesPerTurn else { return .more }
+            guard sent < Turn.sent else { return .more }
             let count = try machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
             if count == 0 { return .done }
             sent += count

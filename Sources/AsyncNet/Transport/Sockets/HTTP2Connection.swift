@@ -20,9 +20,6 @@ final class HTTP2Connection: PooledConnection {
     var askedAt: ContinuousClock.Instant?
     private(set) var isClosed = false
 
-    private static let bytesPerTurn = 256 * 1024
-    private static let framesPerTurn = 512
-    static let sentBytesPerTurn = 1024 * 1024
     /// How many bytes are written ahead of what the socket takes.
     static let outputSize = 64 * 1024
     /// If more bytes than this wait for a server that takes none, nothing is received (RFC 9113 §10.5).
@@ -121,7 +118,7 @@ final class HTTP2Connection: PooledConnection {
     private func receive() throws(AsyncNetError) -> Turn {
         var (bytes, frames) = (0, 0)
         while !isClosed, mayReceive {
-            guard bytes < Self.bytesPerTurn, frames < Self.framesPerTurn else { return .more }
+            guard bytes < Turn.received, frames < Turn.parts else { return .more }
             if hasWaitingParts {
                 _ = try takeRest { input throws(AsyncNetError) in try parse(input, &frames) }
                 continue
@@ -148,7 +145,7 @@ final class HTTP2Connection: PooledConnection {
     private func parse(_ input: UnsafeRawBufferPointer, _ frames: inout Int) throws(AsyncNetError) -> Int {
         var position = 0
         while !isClosed {
-            guard frames < Self.framesPerTurn else {
+            guard frames < Turn.parts else {
                 hasWaitingParts = true
                 return position
             }

@@ -34,7 +34,7 @@ final class HTTP2Exchange {
         started = connection.engine.thread.now
         stream = HTTP2Stream(transfer.request.head.url, transfer.request.head.method, connection.machine.limits)
         sender = HTTP2Sender(transfer)
-        delivery = ResponseDelivery(transfer, connection.engine.memory)
+        delivery = ResponseDelivery(transfer, connection.engine.setup.memory)
     }
 
     var engine: SocketEngine { connection.engine }
@@ -96,7 +96,7 @@ final class HTTP2Exchange {
 
     private func credit() {
         guard unread > 0, !isPaused else { return }
-        if let rate = engine.maximumReceiveRate {
+        if let rate = engine.settings.maximumReceiveRate {
             guard allowance(rate, since: delivery.firstByte ?? started, after: credited) > 0 else { return }
         }
         credited += Int64(unread)
@@ -112,7 +112,7 @@ final class HTTP2Exchange {
     func write() -> HTTP2Sender.Progress {
         if connection.isSuspended(transfer) { return .waits }
         if sender.awaitsContinue { awaitContinue() }
-        let most = engine.maximumSendRate.map { allowance($0, since: started, after: sender.sentBody) }
+        let most = engine.settings.maximumSendRate.map { allowance($0, since: started, after: sender.sentBody) }
         // The receive buffer is free: what was received has been taken.
         return sender.write(to: &connection.machine, stream, engine.thread.receiveBuffer, atMost: most ?? .max)
     }

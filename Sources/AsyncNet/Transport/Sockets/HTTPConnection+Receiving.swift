@@ -4,7 +4,7 @@ extension HTTPConnection {
     func receive() throws(AsyncNetError) -> Turn {
         var (bytes, steps) = (0, 0)
         while transfer != nil, !isPaused {
-            guard bytes < Self.bytesPerTurn, steps < Self.stepsPerTurn else { return .more }
+            guard bytes < Turn.received, steps < Turn.parts else { return .more }
             if let transfer, isSuspended(transfer) {
                 isPaused = true
                 break
@@ -22,7 +22,7 @@ extension HTTPConnection {
 
     /// How many bytes the transfer may receive now; `nil` if it must wait.
     private func receivableBytes() -> Int? {
-        guard let rate = engine.maximumReceiveRate, let delivery, delivery.head != nil else {
+        guard let rate = engine.settings.maximumReceiveRate, let delivery, delivery.head != nil else {
             return .max
         }
         return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)
@@ -82,7 +82,7 @@ extension HTTPConnection {
         var position = 0
         if !input.isEmpty { delivery?.noteFirstByte(at: engine.thread.now) }
         while true {
-            guard steps < Self.stepsPerTurn else {
+            guard steps < Turn.parts else {
                 hasWaitingParts = true
                 return position
             }
@@ -120,7 +120,7 @@ extension HTTPConnection {
         guard let transfer else { return }
         var head = received
         if receiver?.endsWithConnection == true { head.isTruncatable = true }
-        guard !mayAnswer(head, to: transfer) else {
+        guard forwarder?.mayAnswer(head, to: transfer) != true else {
             delivery?.drop()
             return stopSending()
         }

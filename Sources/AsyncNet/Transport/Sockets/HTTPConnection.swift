@@ -19,10 +19,6 @@ final class HTTPConnection: PooledConnection {
     var isSendingStopped = false
     var started = ContinuousClock.now
 
-    static let bytesPerTurn = 256 * 1024
-    static let stepsPerTurn = 512
-    private static let sentBytesPerTurn = 1024 * 1024
-
     override var isIdle: Bool { transfer == nil }
     override var running: Int { transfer == nil ? 0 : 1 }
 
@@ -34,12 +30,13 @@ final class HTTPConnection: PooledConnection {
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let engine = engine
         self.transfer = transfer
-        head = authorizedHead(of: transfer)
+        head = forwarder?.head(of: transfer) ?? transfer.http1Head
         started = engine.thread.now
         sender = RequestSender(transfer, head: head)
         receiver = HTTP1Receiver(
-            transfer.request.head.url, transfer.request.head.method, engine.limits, isOfProxy: route.isForwarded)
-        delivery = ResponseDelivery(transfer, engine.memory)
+            transfer.request.head.url, transfer.request.head.method, engine.settings.limits,
+            isOfProxy: route.isForwarded)
+        delivery = ResponseDelivery(transfer, engine.setup.memory)
         transfers += 1
         isPaused = false
         observe(transfer)
@@ -115,7 +112,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     private func sendableBytes(of sender: RequestSender) -> Int {
-        guard let rate = engine.maximumSendRate, !sender.isDone else { return Self.sentBytesPerTurn }
+        guard let rate = engine.settings.maximumSendRate, !sender.isDone else { return Turn.sent }
         return allowance(rate, since: started, after: sender.sentBody) ?? 0
     }
 

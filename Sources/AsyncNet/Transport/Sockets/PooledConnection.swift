@@ -47,7 +47,7 @@ class PooledConnection: LoopHandler {
     var running: Int { 0 }
 
     /// How many more transfers it may carry by the configuration.
-    var transfersLeft: Int { engine.requestsPerConnection - transfers }
+    var transfersLeft: Int { engine.settings.requestsPerConnection - transfers }
 
     var isDraining: Bool { isRetired }
 

@@ -3,23 +3,12 @@ import Foundation
 
 /// The transfers and connections of one loop. Used only under its loop's lock.
 ///
-/// What runs under that lock refers to it without `weak`: the loop's thread holds it until nothing runs there any more, and to
-/// retain an object that was referred to weakly takes twice as long.
+/// What runs under that lock refers to it without `weak`: the loop's thread holds it until nothing runs there any more,
+/// and to retain an object that was referred to weakly takes twice as long.
 final class SocketEngine {
+    let setup: SocketSetup
     let configuration: SocketTransport.Configuration
-    /// What every transfer asks for, beside the configuration: a connection that asked there would copy all of it.
-    let idleTimeout: Duration
-    let maximumSendRate: Int64?
-    let maximumReceiveRate: Int64?
-    let requestsPerConnection: Int
-    let reportsCertificates: Bool
-    let limits: HTTP1Limits
-    let names: NameLookup
-    let proxies: ProxyRoutes
-    let authorizations: ProxyAuthorizations
-    let memory: KeptMemory
-    /// The configuration's `addresses`, with keys in lower case, as their case does not count.
-    let addresses: [String: [String]]
+    let settings: TransferSettings
     let thread: LoopThread
     let tls: TLSContexts
     var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
@@ -36,25 +25,17 @@ final class SocketEngine {
 
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
-        (configuration, names) = (setup.configuration, setup.names)
-        idleTimeout = configuration.idleTimeout
-        maximumSendRate = configuration.maximumSendRate
-        maximumReceiveRate = configuration.maximumReceiveRate
-        requestsPerConnection = configuration.maximumRequestsPerConnection ?? .max
-        reportsCertificates = configuration.reportsCertificates
+        (self.setup, configuration) = (setup, setup.configuration)
+        settings = TransferSettings(configuration)
         tls = TLSContexts(
             setup.hosts, proxy: setup.configuration.proxy.tls, fileInterval: setup.configuration.tlsFileInterval)
-        proxies = setup.proxies
-        authorizations = setup.authorizations
-        addresses = setup.addresses
-        (limits, memory) = (setup.configuration.limits, setup.memory)
         pool = ConnectionPool(
             .init(
                 connectionsPerOrigin: setup.distribution.limits.connectionsPerOrigin,
                 connections: setup.distribution.limits.connections))
     }
 
-    deinit { memory.rest() }
+    deinit { setup.memory.rest() }
 
     static func of(_ thread: LoopThread) -> SocketEngine? { thread.engine as? SocketEngine }
 
@@ -75,26 +56,17 @@ final class SocketEngine {
     }
 
     /// Sends a request again, on another connection or stream, since the server has not processed it.
-    func restart(_ transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded, transfer.place != nil else { return ended(transfer) }
-        transfer.request.onEvent?(.repeated)
-        transfer.change { $0?.restarts += 1 }
-        requestAgain(transfer)
-    }
-
-    /// Sends a request again, on a new connection, after a proxy's challenge.
-    func answer(_ transfer: SocketTransfer) {
-        guard !transfer.pipe.isEnded, transfer.place != nil else { return ended(transfer) }
-        requestAgain(transfer)
-    }
-
-    private func requestAgain(_ transfer: SocketTransfer) {
-        let former = transfer.place?.connection
+    ///
+    /// - Parameter isAnswer: Whether a proxy has challenged it, which is no restart.
+    func restart(_ transfer: SocketTransfer, isAnswer: Bool = false) {
+        guard !transfer.pipe.isEnded, let former = transfer.place else { return ended(transfer) }
+        if !isAnswer { transfer.request.onEvent?(.repeated) }
         transfer.change { place in
+            if !isAnswer { place?.restarts += 1 }
             place?.connection = nil
             place?.isQueued = false
         }
-        left(former)
+        left(former.connection)
         request(transfer, onNewConnection: true)
     }
 
@@ -136,10 +108,10 @@ final class SocketEngine {
         guard let place = transfer.change({ $0.take() }) else { return }
         left(place.connection)
         thread.activeCount -= 1
-        guard !hasTransfers, memoryTimer == nil, !memory.isResting else { return }
+        guard !hasTransfers, memoryTimer == nil, !setup.memory.isResting else { return }
         memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
             memoryTimer = nil
-            if !hasTransfers { memory.rest() }
+            if !hasTransfers { setup.memory.rest() }
         }
     }
 
@@ -311,6 +283,25 @@ final class SocketEngine {
         connections[connection.number] = nil
         if !connection.isIdle { suspended[connection.number] = connection }
         connection.life?.close()
+    }
+}
+
+/// What every transfer asks for: a connection that asked the configuration would copy all of it.
+struct TransferSettings {
+    let idleTimeout: Duration
+    let maximumSendRate: Int64?
+    let maximumReceiveRate: Int64?
+    let requestsPerConnection: Int
+    let reportsCertificates: Bool
+    let limits: HTTP1Limits
+
+    init(_ configuration: SocketTransport.Configuration) {
+        idleTimeout = configuration.idleTimeout
+        maximumSendRate = configuration.maximumSendRate
+        maximumReceiveRate = configuration.maximumReceiveRate
+        requestsPerConnection = configuration.maximumRequestsPerConnection ?? .max
+        reportsCertificates = configuration.reportsCertificates
+        limits = configuration.limits
     }
 }
 

@@ -101,6 +101,7 @@ final class SocketSetup: Sendable {
     let proxies: ProxyRoutes
     let authorizations = ProxyAuthorizations()
     let memory = KeptMemory()
+    /// The configuration's `addresses`, with keys in lower case, as their case does not count.
     let addresses: [String: [String]]
     let identity = UUID()
 

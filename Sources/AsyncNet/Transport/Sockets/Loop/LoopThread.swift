@@ -15,7 +15,15 @@ struct Readiness: OptionSet {
 }
 
 /// Whether a handler has work left that needs no further readiness of its socket.
-enum Turn { case done, more }
+enum Turn {
+    case done, more
+
+    /// How many bytes a connection receives in a turn, in how many parts, such as frames, and how many it sends: the others
+    /// of the loop wait meanwhile.
+    static let received = 256 * 1024
+    static let parts = 512
+    static let sent = 1024 * 1024
+}
 
 /// What a loop's thread works on. Used under the lock of its ``SocketLoop`` only: by the loop's thread or, while that
 /// thread waits, by a thread that has posted a job.

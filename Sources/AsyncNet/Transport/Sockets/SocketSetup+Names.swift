@@ -1,6 +1,6 @@
 import Foundation
 
-extension SocketEngine {
+extension SocketSetup {
     func knownAddresses(of host: ServerEndpoint) throws(AsyncNetError) -> [SocketAddress]? {
         if let path = configuration.unixSocket {
             return SocketAddress(unixSocket: path).map { [$0] }
