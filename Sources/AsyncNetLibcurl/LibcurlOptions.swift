@@ -61,7 +61,8 @@ extension LibcurlHandle {
         easy.set(LC_HTTP_VERSION, version)
         // libcurl 7.88 breaks a connection that it reuses for HTTP/2 without TLS.
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
-        // A body that can be sent only once must not be sent on a kept connection, which may be closed.
+        // A body that can be sent only once needs a new connection, as a kept one may be closed; not over HTTP/2 and 3
+        // with TLS.
         let isUnsafe = isOnce && (!isTLS || version == LC_HTTP_1_1)
         let isNew = isSingle || isUnsafe || http3?.route == .race || exchange.request.needsNewConnection
         easy.set(LC_FRESH_CONNECT, isNew ? 1 : 0)

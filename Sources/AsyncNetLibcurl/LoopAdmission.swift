@@ -2,7 +2,7 @@ import AsyncNet
 
 /// A transfer that can wait in a `LoopAdmission`, which alone changes `place`.
 protocol QueuedTransfer: AnyObject {
-    /// The transfer's number among those that wait; `nil` while it does not wait.
+    /// Grows with each transfer that begins to wait; `nil` while this one does not.
     var place: Int? { get set }
 }
 

@@ -181,7 +181,7 @@ final class LoopWorker {
         if let exchange = handle.exchange { finish(exchange, handle, 0, isLost: false) }
     }
 
-    /// Sends a request again on a new connection: its kept connection was closed.
+    /// Sends a request again on a new connection: its own was closed, or could not be used.
     private func restart(_ exchange: LibcurlExchange, _ handle: LibcurlHandle) {
         multi.remove(handle)
         uploadChecks.remove(handle)

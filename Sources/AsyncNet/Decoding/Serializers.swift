@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Returns the body's bytes; empty data for an empty body.
+/// Returns the body's bytes, by default also of an empty body.
 struct DataSerializer: ResponseSerializer, PlacedSerializer {
     var preprocessor: any DataPreprocessor = .passthrough
     var emptyBodies = EmptyBodies.all

@@ -24,7 +24,7 @@ struct Admission<Rest: Station>: Station {
         // The previous hop has begun to watch for silence; during this wait no server is silent.
         run.watch.pause()
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
-        // meanwhile. A request that joins a shared transfer may have a later deadline than the request that began it.
+        // meanwhile. A shared transfer waits without a deadline: a request that joins it may have a later one.
         let start = run.environment.timers.time.now
         let isReported = run.watch.areEventsObserved && (limits.rate != nil || limits.queue != nil)
         if isReported { run.watch.send(.queued) }

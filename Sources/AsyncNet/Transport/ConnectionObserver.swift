@@ -2,7 +2,7 @@ package import Foundation
 
 /// Learns which connections a transport has, for monitors of this library.
 package protocol ConnectionObserver: AnyObject, Sendable {
-    /// The follower of a connection that was opened to this URL's server, or that an observed request uses first.
+    /// Makes the follower of a connection when the first observed request uses it, with that request's URL.
     func follower(ofConnectionTo url: URL) -> any ConnectionFollower
 }
 

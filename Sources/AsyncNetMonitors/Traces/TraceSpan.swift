@@ -32,7 +32,7 @@ public struct TraceSpan: Sendable {
     public internal(set) var attributes: [String: Attribute]
     /// What happened during the span.
     public internal(set) var events: [Event] = []
-    /// Whether an error ended the span.
+    /// Whether it failed, also by a response with 4xx or 5xx.
     public internal(set) var status = Status.unset
 
     /// Makes a span, for tests of tracers.

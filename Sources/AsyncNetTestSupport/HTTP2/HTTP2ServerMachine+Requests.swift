@@ -41,7 +41,7 @@ extension HTTP2ServerMachine {
         return Input(rebasing: payload[1..<(payload.count - padding)])
     }
 
-    /// Allows as many bytes as have been received, once they are half of a window.
+    /// Gives each window back what was received, once that is more than half of it.
     mutating func allowMore() {
         let used = Self.connectionWindow - receiveWindow
         if used > Self.connectionWindow / 2 {

@@ -19,7 +19,9 @@ extension StubTransport: DuplexTransport {
         } else if let connections {
             tasks.start { await connection.run(connections) }
         } else {
-            throw AsyncNetError(.unsupportedByTransport, "This StubTransport has no closure for connections")
+            throw AsyncNetError(
+                .unsupportedByTransport,
+                "This StubTransport opens only HTTP and WebSockets: it has no closure for other connections")
         }
         return pair.client
     }

@@ -19,7 +19,7 @@ struct PurposeTests {
         #expect(!first.isNeeded(in: ObjectIdentifier(key)))
     }
 
-    @Test("On join, a purpose releases the joined ones that have ended, and keeps the others")
+    @Test("join() releases the other requests' purposes that have ended, and keeps the rest")
     func over() {
         let purpose = Purpose()
         weak var ended: Purpose?

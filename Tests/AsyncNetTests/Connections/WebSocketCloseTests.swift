@@ -49,7 +49,8 @@ struct WebSocketCloseTests {
         }
     }
 
-    @Test("open() succeeds although the server closes the WebSocket at once, and later throws .webSocketClosed")
+    @Test(
+        "open() succeeds although the server closes the WebSocket at once, and a later open() throws .webSocketClosed")
     func closedAtOnce() async throws {
         try await withWebSockets(.webSocket(.closing(.normalClosure))) { server, session in
             for _ in 0..<20 {

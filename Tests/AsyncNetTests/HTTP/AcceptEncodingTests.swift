@@ -17,7 +17,7 @@ struct AcceptEncodingTests {
         #expect(HTTPHeaders([HTTPHeader(name: "accept-encoding", value: value)]).acceptsOnlyIdentity == isOnly)
     }
 
-    @Test("A request without Accept-Encoding, or that omits it, accepts every content coding")
+    @Test("Headers without Accept-Encoding, or with .omitting it, accept every content coding")
     func absent() {
         #expect(!HTTPHeaders().acceptsOnlyIdentity)
         #expect(!HTTPHeaders([.omitting("Accept-Encoding")]).acceptsOnlyIdentity)

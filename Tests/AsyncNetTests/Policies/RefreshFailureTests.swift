@@ -36,7 +36,7 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "A refresh is repeated only after the statuses 429 and 503",
+        "Of all statuses, only 429 and 503 repeat a refresh",
         arguments: [200, 400, 401, 403, 408, 429, 500, 502, 503, 504])
     func statuses(_ status: Int) throws {
         #expect((delay(try Self.refusal(status)) != nil) == [429, 503].contains(status))

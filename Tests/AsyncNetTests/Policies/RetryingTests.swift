@@ -47,7 +47,7 @@ struct RetryingTests {
     }
 
     @Test(
-        "A retry is sent exactly after its delay, and a cancel or the deadline ends the delay at once",
+        "A retry is sent exactly after its delay, also before a deadline; a cancel ends the delay at once",
         arguments: ["end", "cancel", "deadline"])
     func waits(_ kind: String) async throws {
         let clock = TestClock()

@@ -132,7 +132,7 @@ final class DownloadSink: ResponseSink {
         }
         let size = try? output.size()
         guard size == offset + body.count else {
-            throw AsyncNetError(.fileNotWritable, "Another program writes to the download's partial file")
+            throw AsyncNetError(.fileNotWritable, "Something else has written to the download's partial file")
         }
         try await fetchSegments(after: &body, to: output)
         if let total, let size = try? output.size(), size != total {

@@ -9,7 +9,7 @@ final class ResponseDelivery {
     /// Whether the reader takes the body when it is complete.
     private var isWhole = false
     private var hasNews = false
-    /// How many bytes of a dropped response's body have arrived; `nil` unless the response is dropped.
+    /// How many bytes of the body have arrived, if the response is a proxy's challenge that is answered; else `nil`.
     private var droppedBytes: Int?
     private static let mostDropped = 64 * 1024
     private var memory: BodyMemory?
@@ -59,7 +59,7 @@ final class ResponseDelivery {
     private func drop(_ bytes: UnsafeRawBufferPointer) throws(AsyncNetError) {
         droppedBytes = (droppedBytes ?? 0) + bytes.count
         guard droppedBytes ?? 0 <= Self.mostDropped else {
-            throw AsyncNetError(.badServerResponse, "A response that is not needed is too large to keep its connection")
+            throw AsyncNetError(.badServerResponse, "The proxy's 407 response is too large to read to its end")
         }
     }
 

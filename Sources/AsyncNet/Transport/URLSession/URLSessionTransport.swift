@@ -84,7 +84,7 @@ public final class URLSessionTransport: Transport {
     }
 
     private let configuration: Configuration
-    /// The caller's URLSession, where a session delivers to its tasks' delegates.
+    /// The caller's URLSession; `nil` on Linux, where a new one with its settings is made.
     private let given: URLSession?
     private let trust: URLSessionTrust
     private let permits: RequestQueue

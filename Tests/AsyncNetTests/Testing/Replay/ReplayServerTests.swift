@@ -64,7 +64,7 @@ struct ReplayServerTests {
         }
     }
 
-    @Test("onReplay reports each request with the exchange used")
+    @Test("onReplay reports each request, and the exchange used if there is one")
     func reports() async throws {
         let reports = Locked<[String]>([])
         try await withReplay(

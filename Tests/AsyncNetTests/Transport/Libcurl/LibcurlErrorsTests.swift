@@ -9,7 +9,7 @@ import Testing
 @Suite("libcurl's errors")
 struct LibcurlErrorsTests {
     @Test(
-        "Each result of libcurl has its error code",
+        "libcurl's result and text give the error code",
         arguments: [
             (1, "Unsupported HTTP version in response", .badServerResponse),
             (1, "Received HTTP/0.9 when not allowed", .badServerResponse),

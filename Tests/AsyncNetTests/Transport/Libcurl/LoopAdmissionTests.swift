@@ -35,7 +35,7 @@ struct LoopAdmissionTests {
     }
 
     @Test(
-        "Transfers of a loop start in order within the limits of the table",
+        "Transfers of a loop start in order, within the limits of each case",
         arguments: origins + connections + streams + withdrawals)
     func admission(_ test: Case) {
         var model = Model(test.perOrigin, test.connections)

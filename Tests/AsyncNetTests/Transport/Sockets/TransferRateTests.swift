@@ -12,7 +12,7 @@ struct TransferRateTests {
     }
 
     @Test(
-        "A rate allows the bytes of a tenth of a second at once, and none beyond the total",
+        "A rate allows the bytes of a tenth of a second at once, and then only its average",
         arguments: [
             (1000, 0, 0, .move(atMost: 100)), (1000, 60, 0, .move(atMost: 40)),
             (1000, 1100, 1, .wait(.milliseconds(1))),

@@ -3,7 +3,7 @@ import Foundation
 /// The fields of a message over HTTP/2 (RFC 9113 §8).
 package enum HTTP2Fields {
 
-    /// The head of a response: `:status` first, then headers whose names are lower-case.
+    /// Reads the head of a response: `:status` must be first, and names must be in lower case.
     static func head(_ fields: [HPACKField], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
         guard let status = fields.first, status.name == ":status", let code = statusCode(status.value) else {
             throw HTTP2Violation(.protocolError, "HEADERS that do not begin with a valid :status", "8.3.2")

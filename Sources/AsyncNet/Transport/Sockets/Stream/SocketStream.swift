@@ -16,7 +16,7 @@ final class SocketStream {
     private(set) var tls: TLSSession?
     /// The connection to an HTTPS proxy, through whose TLS the bytes of this connection go.
     private let carrier: SocketStream?
-    /// Ciphertext that the last turn has left, in separate memory.
+    /// Received ciphertext that is not decrypted yet, in separate memory.
     private var rest: UnsafeMutableRawBufferPointer?
     private var isSocketBlocked = false
     /// Whether the connection is closed by a reset, since what the peer still sends is not needed.
