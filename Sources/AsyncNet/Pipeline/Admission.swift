@@ -61,7 +61,6 @@ extension Attempt {
     /// Reports the hop's status to the origin's circuit breaker; the body may still be on its way.
     func judgeHop(_ head: HTTPResponseHead) { run.takePass()?.record(OriginVerdict(statusCode: head.statusCode)) }
 
-    @inline(never)
     func failHop(_ error: any Error) async {
         let pass = run.takePass()
         run.watch.endHop(.init(error))

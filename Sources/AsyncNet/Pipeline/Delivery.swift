@@ -71,7 +71,6 @@ extension Attempt {
     /// validator's error after the attempt.
     ///
     /// - Throws: ``Repetition`` if a retrier wants another attempt.
-    @inline(never)
     private func accept(_ response: Response) async throws {
         guard run.sink.validates(response.head) else { return }
         if !validators.isEmpty { try await check(response) }
@@ -130,7 +129,6 @@ extension Attempt {
     }
 
     /// Throws the refusal, with the bytes of the body that a brief reading gets.
-    @inline(never)
     private func receive(_ response: Response, refused refusal: HeadRefusal) async throws -> Data? {
         if refusal.isAfterOthers {
             do { return try await receiveBody(of: response) } catch {

@@ -36,7 +36,6 @@ private struct Course {
 
     /// The request as it is sent. The credential is sent without a challenge if the URL is in a protection space that
     /// has challenged before.
-    @inline(never)
     mutating func outgoing(_ attempt: Attempt) throws -> TransportRequest {
         var outgoing = request
         if authorization == nil, let credential = attempt.credential(for: request) {
@@ -49,7 +48,6 @@ private struct Course {
     }
 
     /// Why the same request is to be sent again; `nil` if it is not. A stored response is no reason.
-    @inline(never)
     mutating func repeats(
         _ sent: TransportRequest, after response: Response, _ attempt: Attempt
     ) throws -> HopSummary.Ending? {

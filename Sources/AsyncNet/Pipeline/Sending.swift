@@ -21,7 +21,6 @@ struct Sending: Station {
         return outgoing
     }
 
-    @inline(never)
     private func received(_ head: HTTPResponseHead, _ run: RequestRun) {
         run.watch.touch()
         run.record.hopReceived(head)
@@ -30,7 +29,6 @@ struct Sending: Station {
 }
 
 extension CookieJar {
-    @inline(never)
     fileprivate func keepCookies(of head: HTTPResponseHead, _ run: RequestRun) async {
         guard head.value(for: "Set-Cookie") != nil else { return }
         var values = head.headers.values(for: "Set-Cookie")
