@@ -10,7 +10,6 @@ struct Sending: Station {
         return Response(message, to: attempt.hopRequest ?? request)
     }
 
-    @inline(never)
     private func begin(_ request: TransportRequest, _ attempt: Attempt) throws -> TransportRequest {
         let run = attempt.run
         if !request.addresses.isAny { try run.transport.check(request.addresses) }

@@ -37,7 +37,6 @@ struct Sharing<Rest: Station>: Station {
 
     /// Waits for the transfer with this key. If the other requests abandoned the transfer just as this request joined,
     /// a new transfer replaces it: a limited number of times, since a transport may itself fail with `.cancelled`.
-    @inline(never)
     private func share(_ request: TransportRequest, _ attempt: Attempt) async throws -> Response {
         let (flights, key) = (attempt.run.environment.limits.flights, flightKey(request, attempt))
         var rest = 10
