@@ -29,7 +29,9 @@ actor RequestEngine {
     /// The state for whatever cannot await the actor.
     nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
-    private var run: RequestRun?
+    /// Not isolated, since the actor may still run `start()` when the driver starts: Swift runs a job that waited for a
+    /// busy actor on threads of its own, where a `SupervisedClock` does not count it and may move too early.
+    private nonisolated let run = Locked<RequestRun?>(nil)
     private var outcome: TransferOutcome?
     private(set) var waiters = OutcomeWaiters()
     private var resumption: [CheckedContinuation<Void, Never>] = []
@@ -61,7 +63,7 @@ actor RequestEngine {
             await start()
         case .proceed:
             observers.send(.resumed)
-            run?.watch.restart()
+            run.withLock(\.self)?.watch.restart()
             proceed()
         }
     }
@@ -105,7 +107,8 @@ actor RequestEngine {
             await session.end(id)
             return environment.transfers.end()
         }
-        run = RequestRun(makeContext(purpose), record: record)
+        let made = RequestRun(makeContext(purpose), record: record)
+        run.withLock { $0 = made }
         // Code of the user's that the request runs is in the scope that made the request.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
@@ -146,9 +149,13 @@ actor RequestEngine {
     }
 
     /// Sends the request, and ends it with the outcome of its transfer.
-    private func drive() async {
-        guard let run else { return }
-        let outcome = await run.outcome(of: blueprint)
+    @concurrent
+    private nonisolated func drive() async {
+        guard let run = run.withLock(\.self) else { return }
+        await didRun(to: await run.outcome(of: blueprint))
+    }
+
+    private func didRun(to outcome: TransferOutcome) async {
         if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
@@ -158,7 +165,7 @@ actor RequestEngine {
 
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
-        if let head = record.head { run?.didEnd(head) }
+        if let head = record.head { run.withLock(\.self)?.didEnd(head) }
         await end(as: .finished, nil)
     }
 
@@ -177,7 +184,7 @@ actor RequestEngine {
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         // The run holds this actor: a retain cycle until here.
-        run.take()?.endPurpose()
+        run.withLock { $0.take() }?.endPurpose()
         waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()

@@ -42,11 +42,10 @@ struct DataRequestTests {
 
     @Test("resume() starts a request that no task awaits")
     func resumed() async throws {
-        let clock = TestClock()
-        let session = Session(transport: stub, configuration: .init(clock: clock))
+        let session = Session(transport: stub)
         let request = session.request("http://a/")
         await request.resume()
-        await clock.settled()
+        await session.finish()
         #expect(await request.state == .finished)
         #expect(stub.requests.count == 1)
     }
