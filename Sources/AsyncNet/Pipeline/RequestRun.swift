@@ -106,7 +106,7 @@ final class RequestRun: Sendable {
 
     /// Ends the request from code that cannot await.
     func fail(_ error: AsyncNetError) {
-        environment.mailbox.post { [owner = context.owner] in await owner?.fail(error) }
+        environment.mailbox.post { [owner = context.owner] in await owner?.end(with: error) }
     }
 
     func endPurpose() { context.purpose?.end() }

@@ -5,7 +5,8 @@ protocol RunOwner: Actor {
 
     func waitWhileSuspended() async
 
-    func fail(_ error: AsyncNetError) async
+    /// Ends the request, at once, with this error or as a request that succeeded.
+    func end(with error: AsyncNetError?) async
 
     /// The error that ended the request; `nil` while the request runs, and if it succeeded.
     var failure: AsyncNetError? { get }

@@ -3,7 +3,8 @@ import Foundation
 /// A step on the way of a request: returns a response of its own or the response of the next station.
 ///
 /// While a request waits for its response, the frames of all stations are in memory. Code that is not needed then is in
-/// functions of its own, marked `@inline(never)`. `Scripts/syscalls --memory` limits the memory of a waiting request.
+/// functions of its own, marked `@inline(never)` where the optimizer would put their variables into the frame.
+/// `Scripts/syscalls --memory` limits the memory of a waiting request.
 protocol Station: Sendable {
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response
 }

@@ -29,8 +29,8 @@ actor RequestEngine {
     /// The state for whatever cannot await the actor.
     nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
-    /// Not isolated, since the actor may still run `start()` when the driver starts: Swift runs a job that waited for a
-    /// busy actor on threads of its own, where a `SupervisedClock` does not count it and may move too early.
+    /// Not isolated, since `start()` may still hold the actor when the driver starts. Swift runs what waits for an actor
+    /// that a task of another executor holds on threads of its own, where a `SupervisedClock` does not count it.
     private nonisolated let run = Locked<RequestRun?>(nil)
     private var outcome: TransferOutcome?
     private(set) var waiters = OutcomeWaiters()
@@ -74,7 +74,7 @@ actor RequestEngine {
         observers.send(.suspended)
     }
 
-    func cancel() async { await end(as: .cancelled, AsyncNetError(.cancelled)) }
+    func cancel() async { await end(with: AsyncNetError(.cancelled)) }
 
     /// Starts the request unless it has started or is suspended.
     func startIfNeeded() async {
@@ -166,20 +166,19 @@ actor RequestEngine {
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
         if let head = record.head { run.withLock(\.self)?.didEnd(head) }
-        await end(as: .finished, nil)
+        await end(with: nil)
     }
 
-    private func end(as state: RequestState, _ error: AsyncNetError?) async {
+    func end(with error: AsyncNetError?) async {
         guard !machine.isTerminal else { return }
-        conclude(record.outcome(error), as: state)
+        conclude(record.outcome(error))
         driver?.cancel()
         await session.end(id)
     }
 
     /// Stores the outcome and resumes the waiters. Only the first call counts, not the end of a cancelled transfer.
-    private func conclude(_ outcome: TransferOutcome, as state: RequestState? = nil) {
-        let state = state ?? (outcome.error?.code == .cancelled ? .cancelled : .finished)
-        guard machine.end(as: state) else { return }
+    private func conclude(_ outcome: TransferOutcome) {
+        guard machine.end(as: outcome.error?.code == .cancelled ? .cancelled : .finished) else { return }
         self.outcome = outcome
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
@@ -241,8 +240,6 @@ extension RequestEngine: RunOwner {
         guard machine.state == .suspended else { return }
         await withCheckedContinuation { resumption.append($0) }
     }
-
-    func fail(_ error: AsyncNetError) async { await end(as: .finished, error) }
 
     var failure: AsyncNetError? { outcome?.error }
 }

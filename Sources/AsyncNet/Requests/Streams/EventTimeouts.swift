@@ -16,7 +16,7 @@ struct EventTimeouts: Sendable {
                 ? "The first event did not arrive within \(limit)" : "No event followed the last one within \(limit)")
         return timers.schedule(at: timers.time.now + wait) {
             if engine.hold.isHeld { return timers.time.now + wait }
-            engine.soon { await $0.fail(error) }
+            engine.soon { await $0.end(with: error) }
             return nil
         }
     }

@@ -84,7 +84,7 @@ public final class URLSessionTransport: Transport {
     }
 
     private let configuration: Configuration
-    /// The caller's URLSession; `nil` on Linux, where a new one with its settings is made.
+    /// The caller's URLSession; `nil` if this transport makes its own, as it always does on Linux.
     private let given: URLSession?
     private let trust: URLSessionTrust
     private let permits: RequestQueue
