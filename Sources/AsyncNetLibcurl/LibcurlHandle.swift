@@ -41,7 +41,7 @@ final class LibcurlHandle {
         var head: HTTPResponseHead?
         var isHeadDelivered = false
         var hasHeadBytes = false
-        /// Whether the response is complete, even if libcurl reports an error.
+        /// Whether the transfer ended early with a response that counts, whatever libcurl reports.
         var isComplete = false
         var receivedBytes: Int64 = 0
 
@@ -93,7 +93,7 @@ extension LibcurlHandle {
         try set(exchange)
     }
 
-    /// Begins a transfer again, on a new connection, since a libcurl handle carries only one transfer.
+    /// Begins a transfer again with this new handle, which carries only one transfer, on a new connection.
     ///
     /// - Throws: `AsyncNetError` with code `.connectionLost` if the request's body cannot be sent again.
     func begin(_ exchange: LibcurlExchange, after earlier: LibcurlHandle) throws(AsyncNetError) {

@@ -4,7 +4,7 @@ import Foundation
 /// lengths and the record's hash.
 ///
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
-/// footer, or its size is not the sum of the lengths in the footer. A file of an earlier format has no valid footer
+/// footer, or its size does not fit the lengths in the footer. A file of an earlier format has no valid footer
 /// either: its magic text has another number.
 enum DiskCacheFormat {
     struct Record: Codable {

@@ -28,8 +28,8 @@ public struct AsyncNetError: Error, Sendable {
     public var request: URLRequest? { content.context.request?() }
 
     /// The head of the response, if one was received before the error. For `.proxyFailed` it is the head of the proxy's
-    /// response, if the transport provides that. A retrier reads ``RequestContext/response`` in its place, which keeps
-    /// headers that repeat apart.
+    /// response, if the transport provides that. A retrier reads ``RequestContext/response`` instead, in which headers
+    /// of one name are not joined.
     public var response: HTTPURLResponse? { (content.context.response ?? content.proxy?.response)?() }
 
     /// The response's body, at most its first 64 KiB; `nil` without a response. For a download or stream, the body of a

@@ -31,7 +31,7 @@ public struct HTTPRequestHead: Sendable {
         set { values.change { $0.url = newValue } }
     }
 
-    /// The headers, in the order in which they are sent.
+    /// The headers in order. A transport may send framing headers elsewhere; URLSession keeps no order.
     public var headers: HTTPHeaders {
         get { values.value.headers }
         set { values.change { $0.headers = newValue } }

@@ -8,7 +8,7 @@ package struct HostName: Hashable, Sendable {
 
     /// - Parameter host: A name or address, also in brackets or percent-encoded; `nil` for others, as with a port.
     package init?(_ host: some StringProtocol) {
-        // A zone may be encoded or not, and is no part of the form.
+        // A zone may be percent-encoded or not, and is dropped.
         let host = host.withoutZone
         let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
         if isEncoded, let decoded = host.removingPercentEncoding {

@@ -50,7 +50,7 @@ extension ConnectionEvent: ShownByDescription {
 
     private static func kind(_ isText: Bool) -> String { isText ? "text" : "binary" }
 
-    /// Whether there may be one for each piece of what is sent and received.
+    /// Whether a connection may have such an event for each piece of what it sends and receives.
     var isFrequent: Bool {
         switch self {
         case .sentMessage, .receivedMessage, .sentBytes, .receivedBytes: true

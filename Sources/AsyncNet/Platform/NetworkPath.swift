@@ -4,7 +4,7 @@
 public struct NetworkPath: Hashable, Sendable {
     /// Whether a connection to a network exists.
     public enum Status: Hashable, Sendable {
-        /// A connection exists; see ``NetworkPath/status`` for the conditions.
+        /// A connection exists, as ``NetworkPath/status`` defines it.
         case satisfied
         /// No connection exists. A request may wait for a change of the path.
         case unsatisfied

@@ -6,7 +6,7 @@ import Foundation
 /// so instead.
 struct ProgressSteps: AsyncSequence, Sendable {
     let values: AsyncStream<TransferProgress>
-    /// Makes the notice for a loop that begins; `nil` once the request has started.
+    /// Starts the timer after which a loop says that it waits in vain; `nil` once the request has started.
     let makeNotice: @Sendable () -> ProgressNotice?
 
     func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), makeNotice: makeNotice) }

@@ -82,8 +82,8 @@ extension SerializableRequest {
         own(OptionalSerializer(base: DataSerializer(preprocessor: preprocessor), emptyBodies: emptyBodies))
     }
 
-    /// Ignores the body: the outcome only shows that the request has succeeded. A body is not expected, so it makes no
-    /// difference which responses may have none.
+    /// Ignores the body: the outcome only shows that the request has succeeded. A body is not expected, so
+    /// `emptyBodies` changes nothing.
     public func serializing(_ type: NoContent.Type, emptyBodies: EmptyBodies = .all) -> ResponseTask<NoContent> {
         own(EmptySerializer())
     }

@@ -25,7 +25,7 @@ extension Session {
         Pages(assembly.blueprint(url, .get, headers, parameters, encoder), options, decoder, next, in: self)
     }
 
-    /// The decoded pages of a list, from a `URLRequest` or a router on.
+    /// The decoded pages of a list, beginning with the response to a request, such as a `URLRequest`.
     ///
     /// A link or URL of a next page is requested with GET, whatever the first request's method is; for another request
     /// use ``NextPage/request(_:)``.

@@ -61,7 +61,7 @@ struct HARExchange: Sendable {
         if summary.sentBytes > 0 { sentBytes = summary.sentBytes }
         error = summary.error
         if case .cancelled = summary.ending {
-            error = AsyncNetError(.cancelled, "The transfer was not needed any more")
+            error = AsyncNetError(.cancelled, "The transfer was cancelled, since its response was no longer needed")
         }
     }
 }

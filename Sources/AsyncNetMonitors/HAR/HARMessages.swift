@@ -94,7 +94,7 @@ package struct HARPostData: Codable, Sendable, Hashable {
     package var comment: String?
     /// `base64` if `text` is encoded; HAR itself has no encoding for bodies of requests.
     package var encoding: String?
-    /// Whether the body went on.
+    /// Whether the body was longer than what is recorded.
     package var isTruncated: Bool?
     /// The name of a file with the body, in a folder beside the HAR file.
     package var file: String?
@@ -131,7 +131,7 @@ package struct HARContent: Codable, Sendable, Hashable {
     /// `base64` if `text` is encoded.
     package var encoding: String?
     package var comment: String?
-    /// Whether the body went on.
+    /// Whether the body was longer than what is recorded.
     package var isTruncated: Bool?
     /// The name of a file with the body, in a folder beside the HAR file.
     package var file: String?

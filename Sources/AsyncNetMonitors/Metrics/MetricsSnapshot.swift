@@ -61,8 +61,8 @@ public struct MetricsSnapshot: Sendable {
     /// `asyncnet.client.certificate.expiry.timestamp.seconds`: until when the last certificate that a server showed is
     /// valid, in seconds since 1970. Only over sockets.
     public let certificateExpiry: MetricCount
-    /// `asyncnet.client.cache.outcomes`: hops by what the session's cache did for them, a `CacheOutcome`, which is the
-    /// label `asyncnet.cache.outcome`.
+    /// `asyncnet.client.cache.outcomes`: hops, and stored responses without a hop, by what the session's cache
+    /// did. The label `asyncnet.cache.outcome` has the `CacheOutcome`.
     public let cacheOutcomes: MetricCount
     /// `asyncnet.client.credential.refreshes`: waits of requests for a new credential, labelled with `error.type` if
     /// the refresh failed.

@@ -15,9 +15,9 @@ public import Foundation
 /// A request with a `traceparent` of its own sends it unchanged, and no headers are added. Its own headers follow
 /// redirects to another origin only if ``Destinations`` allow it.
 ///
-/// Without a tracer too, the trace that a request begins has the flag `sampled` by default, so services may record it:
-/// see ``NewTraces``. Baggage of the context, such as the baggage of a request which this server has received, goes to
-/// every origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
+/// The trace that a request begins has the flag `sampled` by default, even without a tracer, so services may record
+/// it: see ``NewTraces``. Baggage of the context, such as the baggage of a request which this server has received, goes
+/// to every origin that the program makes requests to: see ``Destinations`` and `propagatesBaggage`.
 ///
 /// The headers are added after all adapters, wherever this policy stands among the interceptors: an adapter that signs
 /// headers does not sign them. If session and request have several of these policies, the last one counts.

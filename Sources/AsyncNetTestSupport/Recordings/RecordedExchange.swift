@@ -51,7 +51,7 @@ public struct RecordedExchange: Sendable, Hashable {
     public struct Failure: Sendable, Hashable {
         /// The code of the transport's error.
         public var code: AsyncNetError.Code
-        /// What went wrong in this case, without secrets.
+        /// What went wrong, without secrets.
         public var message: String
 
         /// Creates a failure.

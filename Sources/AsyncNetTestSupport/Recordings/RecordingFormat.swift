@@ -37,7 +37,7 @@ public struct RecordingFormat: Sendable {
     public var redaction: RedactionRule
     /// The headers of requests that are written; case does not count. ``standardRequestHeaders`` by default.
     public var requestHeaders: Set<String>
-    /// The headers of responses that are not written; case does not count. ``standardOmittedHeaders`` by default.
+    /// Which headers of responses are left out; case does not count. ``standardOmittedHeaders`` by default.
     public var omittedResponseHeaders: Set<String>
     /// What times are rounded to; zero writes no times. A second by default.
     public var timeStep = Duration.seconds(1)

@@ -252,7 +252,7 @@ struct DiskCacheStoreTests {
         #expect(AsyncNetError.code { _ = try HTTPCache(directory: folder.url) } == .fileNotWritable)
     }
 
-    @Test("At most 32 variants of one URL are stored in a folder")
+    @Test("A cache in a folder stores at most 32 variants of one URL")
     func variants() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         for number in 0..<40 {

@@ -211,7 +211,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("The limit of reconnection counts failures in a row, and closeCode is kept between them")
+    @Test("The limit of reconnection counts failures in a row, and closeCode keeps its value from one to the next")
     func limitOfReconnection() async throws {
         let clock = TestClock()
         try await withWebSockets(configuration: .init(clock: clock)) {

@@ -200,7 +200,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A length beyond Int64 is unknown, and a file without a length is an error")
+    @Test("A form longer than Int64.max has an unknown length, and a file whose length is unknown is an error")
     func oddLengths() async throws {
         let huge = RequestBody.multipart { form in
             for _ in 0..<2 { form.append(.stream(chunks("a"), length: .max - 10), name: "s") }

@@ -58,7 +58,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "boolEncoding makes Bool a number or a word, in arrays, optionals and JSON too",
+        "boolEncoding makes Bool a number or a word, also in arrays, optionals and JSON values",
         arguments: [
             (Encoder.BoolEncoding.numeric, "a[]=1&a[]=0&j[b]=1&o=1"), (.literal, "a[]=true&a[]=false&j[b]=true&o=true"),
         ])

@@ -199,7 +199,7 @@ struct JSONExactnessTests {
         override func encode(_ value: some Encodable) throws -> Data { Data("mine".utf8) }
     }
 
-    @Test("The encoded text contains no placeholder of JSON members, and a string like one is unchanged")
+    @Test("The encoded text contains no placeholder for a JSON value, and a string that looks like one is unchanged")
     func placeholders() throws {
         #expect(try encode([Inner(j: 1.5)]) == #"["{\"a\":1.5}"]"#)
         #expect(try encode(["AsyncNet.JSON.x.0"]) == #"["AsyncNet.JSON.x.0"]"#)

@@ -85,7 +85,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied }?.hasIPv4 == false)
         }
 
-        @Test("A path over a bridge is satisfied only with a default route")
+        @Test("A network path over a bridge is satisfied only with a default route")
         func bridge() async throws {
             let namespace = try await Self.namespace()
             for command in [

@@ -35,7 +35,9 @@ struct RedirectBodyTests {
         await session.finish()
     }
 
-    @Test("After a challenge with an endless body credentials follow at once", arguments: TransportUnderTest.allCases)
+    @Test(
+        "After a challenge whose body never ends, the credentials follow at once",
+        arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
         let server = try RawServer(
             """

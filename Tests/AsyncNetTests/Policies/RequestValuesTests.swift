@@ -34,7 +34,7 @@ struct RequestValuesTests {
         #expect(values[TokenKey.self] == nil && values[SizeKey.self] == 2)
     }
 
-    @Test("A description contains only tags with a name for logs that are not nil, sorted by name")
+    @Test("A description contains only the tags that have a name for logs and a value, sorted by name")
     func description() {
         let options = RequestOptions().setting(\.token, "s3cret").setting(\.tenant, "a b").setting(\.size, 3)
         #expect(options.values.description == "size=3 tenant=a b")

@@ -60,7 +60,7 @@ struct SessionDefaultsTests {
             ])
     }
 
-    @Test("Names and dates are encoded as the session's encoder says")
+    @Test("The names and dates of parameters are encoded as the session's encoder says")
     func encodedNames() async throws {
         let stub = StubTransport { _ in .status(204) }
         let session = Session(transport: stub, configuration: Self.snake)

@@ -84,7 +84,7 @@ struct RoutesTests {
         try stub.verify()
     }
 
-    @Test("verify() lists routes with a wrong number of requests, then requests without a route, without queries")
+    @Test("verify() lists routes with a wrong number of requests, then requests without a route, and shows no query")
     func verifying() async throws {
         let stub = StubTransport()
         stub.on(.get, "/a", times: 2, replies: .text("a"))

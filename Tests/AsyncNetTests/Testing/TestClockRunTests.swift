@@ -187,7 +187,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(1))
     }
 
-    @Test("Time does not move while the main actor, which calls run(_:), still has a request to make")
+    @Test("Time does not move while the main actor, on which run(_:) was called, still has to make a request")
     @MainActor
     func requestsOfMainActor() async throws {
         let clock = TestClock()

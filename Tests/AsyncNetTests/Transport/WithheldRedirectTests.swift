@@ -41,7 +41,8 @@ struct WithheldRedirectTests {
     }
 
     @Test(
-        "A redirect that is not followed has its head, and the error of its invalid or cut body", arguments: fields,
+        "A redirect that is not followed is a response with its head, and the error of its invalid or cut body",
+        arguments: fields,
         TransportUnderTest.withoutURLSession)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {
         let server = try server(fields)

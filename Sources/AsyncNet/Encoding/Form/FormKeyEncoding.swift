@@ -7,7 +7,7 @@ extension URLEncodedFormEncoder {
         /// Unchanged, such as `myURLProperty`.
         case useDefaultKeys
         /// Words joined by underscores, such as `my_url_property`, split as by `JSONEncoder`, except that an acronym at
-        /// the start is one word (`url_path`).
+        /// the start is one word (`URLPath` becomes `url_path`).
         case convertToSnakeCase
         /// The same words joined by hyphens, such as `my-url-property`.
         case convertToKebabCase

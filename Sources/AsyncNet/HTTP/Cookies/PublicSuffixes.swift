@@ -40,7 +40,7 @@ public enum PublicSuffixes {
 /// of many: second levels of countries with many registered domains, and hosters that give names below one domain to
 /// anybody.
 enum BuiltInSuffixes {
-    /// Whether the domain, which has at least two labels in lower case, is a known public suffix.
+    /// Whether the domain, which has at least two labels in lower case, is one of these few suffixes.
     static func contain(_ domain: String) -> Bool {
         guard let dot = domain.utf8.lastIndex(of: 0x2E) else { return true }
         let (first, last) = (String(domain[..<dot]), String(domain[domain.utf8.index(after: dot)...]))

@@ -9,7 +9,7 @@ struct SegmentedTransfer: Sendable {
     let validator: String
     let file: OutputFile
     let head: HTTPResponseHead
-    /// The download's run, which counts the bytes of all segments.
+    /// Counts the bytes of all segments.
     let observer: any BodyObserver
     /// Called with the number of bytes before the first gap, in increasing order.
     let keep: @Sendable (Int64) throws -> Void

@@ -129,7 +129,7 @@ final class HTTP2Connection: PooledConnection {
             case .end:
                 let code = machine.peer.goAwayCode
                 let reason = code.map { " after GOAWAY with \(HTTP2ErrorCode.name($0))" } ?? ""
-                // A reset that failed the sending looks like a normal end to the receiving.
+                // After a reset that failed a send, receiving shows an end as if the server had closed the connection.
                 throw sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)")
             case .bytes(let count):
                 (silentSince, askedAt) = (engine.thread.now, nil)

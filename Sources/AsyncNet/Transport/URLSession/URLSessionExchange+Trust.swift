@@ -32,7 +32,8 @@ import Foundation
                 return (.performDefaultHandling, nil)
             }
             guard let trust = space.serverTrust else {
-                return refusal(AsyncNetError(.certificateNotTrusted, "URLSession showed no certificate of the server"))
+                return refusal(
+                    AsyncNetError(.certificateNotTrusted, "URLSession gave no certificate of the server to verify"))
             }
             if let error = ServerTrustDecision(tls: tls, host: space.host).error(for: trust) { return refusal(error) }
             report(trust)

@@ -40,7 +40,7 @@ extension MockResponse {
 
     // MARK: Headers
 
-    /// Headers of one connection, and of a body as it was encoded, are not those of this server's response.
+    /// The headers that are not replayed: they describe the recorded connection, server or encoding of the body.
     private static let dropped: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "trailer", "content-encoding",
         "content-length", "alt-svc", "strict-transport-security",

@@ -14,7 +14,7 @@ struct CacheDecisionTests {
     }
 
     @Test(
-        "Age and Cache-Control of a stored response decide whether it is used, revalidated or fetched again",
+        "Age and Cache-Control of a stored response decide whether it is used, revalidated or both",
         arguments: [
             ("max-age=60", 59, .use(0, .hit)), ("max-age=60", 60, .revalidate(0)), ("max-age=60", 61, .revalidate(0)),
             ("max-age=60, no-cache", 1, .revalidate(0)), ("max-age=60, must-revalidate", 1, .use(0, .hit)),

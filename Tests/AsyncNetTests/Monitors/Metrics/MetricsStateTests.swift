@@ -92,7 +92,9 @@ struct MetricsStateTests {
         #expect(feed.snapshot.requestDuration.count == 1)
     }
 
-    @Test("A hop's error label is a failed transfer's code with any status, and none for a validator's refusal")
+    @Test(
+        "A hop's error label is the code of a failed transfer, whatever its status, and none for a refused response"
+    )
     func errorsOfHops() throws {
         var feed = Feed()
         let (refused, broken) = (RequestID(), RequestID())

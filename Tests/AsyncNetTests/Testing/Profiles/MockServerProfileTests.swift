@@ -47,7 +47,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("A body that takes minutes by its profile arrives in part, and does not delay stop()")
+    @Test("stop() ends a body at once that takes minutes at its profile's rate")
     func download() async throws {
         try await withSlowServer(NetworkProfile(download: 200)) { (server: MockServer) async throws in
             server.on(.get, "/") { _ in .data(Data(count: 100_000)) }
@@ -61,7 +61,7 @@ struct MockServerProfileTests {
         }
     }
 
-    @Test("An upload that takes minutes by its profile is not yet received, and does not delay stop()")
+    @Test("stop() ends an upload at once that takes minutes at its profile's rate")
     func upload() async throws {
         try await withSlowServer(NetworkProfile(upload: 100)) { (server: MockServer) async throws in
             server.on(.put, "/") { _ in .text("x") }

@@ -138,7 +138,7 @@ struct ReplayServerTests {
     }
 
     @Test(
-        "A recorded failure before the head is replayed as a failure of the connection",
+        "A recorded failure before the head is replayed as a closed connection, or as bytes that are not HTTP",
         arguments: [
             (.connectionLost, .connectionLost), (.emptyReply, .emptyReply), (.bodyEndedEarly, .connectionLost),
             (.badServerResponse, .badServerResponse), (.certificateExpired, .connectionLost),

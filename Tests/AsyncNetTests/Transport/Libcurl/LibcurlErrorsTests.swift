@@ -56,7 +56,7 @@ struct LibcurlErrorsTests {
     }
 
     @Test(
-        "The error of a failed connection explains the system's error, and only ECONNREFUSED as no listener",
+        "The error of a failed connection explains the system's error; only ECONNREFUSED says that nothing listens",
         arguments: [
             (ECONNREFUSED, "could not be connected to (x)", "Nothing listens on that port"),
             (EMFILE, "this process has as many files and sockets open as it may (x)", "ulimit -n"),

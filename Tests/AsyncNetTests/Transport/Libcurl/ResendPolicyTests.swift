@@ -35,7 +35,7 @@ struct ResendPolicyTests {
     }
 
     @Test(
-        "libcurl may not send a request again that is not idempotent, and the request is lost",
+        "libcurl must not send a request again that is not idempotent: the request ends with .connectionLost",
         arguments: [true, false])
     func notIdempotent(_ isNew: Bool) {
         var policy = ResendPolicy(isIdempotent: false)

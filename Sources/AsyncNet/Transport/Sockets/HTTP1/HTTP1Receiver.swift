@@ -140,14 +140,16 @@ struct HTTP1Receiver {
         return .head(head)
     }
 
-    /// Refuses a second status line, and a continued line of a framing header, which other readers may ignore (RFC 9112
-    /// §5.2).
+    /// Refuses a second status line, and a framing header that is continued on the next line: another recipient may
+    /// ignore that line (RFC 9112 §5.2).
     private func checkHeader(_ line: HTTPHeadParser.Line) throws(AsyncNetError) {
         let isContinued = line.first == 0x20 || line.first == 0x09
         let framing = ["Transfer-Encoding", "Content-Length", "Connection"]
         let isOfFraming = isContinued && framing.contains { parser.headers.last?.hasName($0) == true }
         if isOfFraming || HTTPHeadParser.isStatusLine(line) {
-            throw AsyncNetError(.badServerResponse, "The server's head has an invalid line after its status line")
+            throw AsyncNetError(
+                .badServerResponse,
+                "The server's head has a second status line, or continues a framing header on the next line")
         }
     }
 
@@ -246,7 +248,9 @@ struct HTTP1Receiver {
     }
 
     private static var invalidChunk: AsyncNetError {
-        AsyncNetError(.badServerResponse, "The server sent a chunk without a valid size or end")
+        AsyncNetError(
+            .badServerResponse,
+            "The server sent a chunk without a valid size or end, or a status line after the last chunk")
     }
 
     private mutating func line(in input: Input, _ position: inout Int) throws(AsyncNetError) -> HTTPHeadParser.Line? {

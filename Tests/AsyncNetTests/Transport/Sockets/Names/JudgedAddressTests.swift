@@ -143,7 +143,7 @@ struct JudgedAddressTests {
         }
     }
 
-    @Test("With letsProxiesResolve a name is left to a proxy whose address the transport's policy allows")
+    @Test("With letsProxiesResolve the proxy resolves a name if the transport's policy allows the proxy's address")
     func trustedProxies() async throws {
         try await withServer(.text("x")) { (proxy: MockServer) async throws in
             var configuration = SocketTransport.Configuration(proxy: .http("127.0.0.1", port: proxy.port))

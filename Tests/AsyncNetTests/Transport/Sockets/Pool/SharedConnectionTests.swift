@@ -74,7 +74,7 @@ struct SharedConnectionTests {
         #expect(pool.closedShared(11, of: "a") == [.open("a")])
     }
 
-    @Test("A shared connection is closed for a transfer to another origin once it is idle")
+    @Test("Once a shared connection is idle, it is closed to make room for a transfer to another origin")
     func makingRoom() {
         var pool = Pool(.init(connectionsPerOrigin: 4, connections: 1))
         _ = Self.request(1, &pool)
