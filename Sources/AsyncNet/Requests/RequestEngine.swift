@@ -29,9 +29,7 @@ actor RequestEngine {
     /// The state for whatever cannot await the actor.
     nonisolated let shown = Atomic(RequestState.initialized)
     private var driver: Task<Void, Never>?
-    /// Not isolated, since `start()` may still hold the actor when the driver starts. Swift runs what waits for an actor
-    /// that a task of another executor holds on threads of its own, where a `SupervisedClock` does not count it.
-    private nonisolated let run = Locked<RequestRun?>(nil)
+    private var run: RequestRun?
     private var outcome: TransferOutcome?
     private(set) var waiters = OutcomeWaiters()
     private var resumption: [CheckedContinuation<Void, Never>] = []
@@ -63,7 +61,7 @@ actor RequestEngine {
             await start()
         case .proceed:
             observers.send(.resumed)
-            run.withLock(\.self)?.watch.restart()
+            run?.watch.restart()
             proceed()
         }
     }
@@ -107,8 +105,7 @@ actor RequestEngine {
             await session.end(id)
             return environment.transfers.end()
         }
-        let made = RequestRun(makeContext(purpose), record: record)
-        run.withLock { $0 = made }
+        run = RequestRun(makeContext(purpose), record: record)
         // Code of the user's that the request runs is in the scope that made the request.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
@@ -153,13 +150,9 @@ actor RequestEngine {
     }
 
     /// Sends the request, and ends it with the outcome of its transfer.
-    @concurrent
-    private nonisolated func drive() async {
-        guard let run = run.withLock(\.self) else { return }
-        await didRun(to: await run.outcome(of: blueprint))
-    }
-
-    private func didRun(to outcome: TransferOutcome) async {
+    private func drive() async {
+        guard let run else { return }
+        let outcome = await run.outcome(of: blueprint)
         if machine.state == .suspended { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
@@ -169,7 +162,7 @@ actor RequestEngine {
 
     /// Ends a stream of which its reader needs no more, as if the response had ended there.
     func endAsRead() async {
-        if let head = record.head { run.withLock(\.self)?.didEnd(head) }
+        if let head = record.head { run?.didEnd(head) }
         await end(with: nil)
     }
 
@@ -187,7 +180,7 @@ actor RequestEngine {
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         // The run holds this actor: a retain cycle until here.
-        run.withLock { $0.take() }?.endPurpose()
+        run.take()?.endPurpose()
         waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()
