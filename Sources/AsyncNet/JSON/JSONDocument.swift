@@ -92,8 +92,8 @@ extension JSONDocument {
         }
     }
 
-    /// Whether a decoder's number is the document's. A decoder may refuse numbers beyond the range of `Double`: `decoded`
-    /// is then `nil`.
+    /// Whether a decoder's number is the document's. A decoder may refuse numbers beyond the range of `Double`;
+    /// `decoded` is then `nil`.
     private static func isSame(_ exact: Double?, _ decoded: Double?) -> Bool {
         guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
         return decoded == exact

@@ -16,7 +16,7 @@ struct CachedHop: Sendable {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
-        // Not from the cache: the transport then refuses the request with an error of its own.
+        // The transport refuses the request, which then ends with its error, not with a stored response.
         guard trust != .nothing else { return nil }
         plain = attempt.hopRequest ?? outgoing
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard

@@ -124,8 +124,8 @@ actor RequestEngine {
     }
 
     /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
-    /// finished session leaves no partial file. The task does not have the request as a weak reference: Swift then moves
-    /// the request's reference count into another object, which is allocated for each request and makes retains slower.
+    /// finished session leaves no partial file. Not by a weak reference: Swift would allocate an object more for each
+    /// request, with its reference counts.
     ///
     /// The purpose is set in the task: one that is set where the task is made is copied, which takes two allocations.
     private func makeDriver(_ purpose: Purpose) -> Task<Void, Never> {

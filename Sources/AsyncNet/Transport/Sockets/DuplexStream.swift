@@ -164,7 +164,7 @@ final class DuplexStream: LoopHandler {
         do throws(AsyncNetError) {
             var bytes = 0
             while !outgoing.isEmpty, !stream.isBlocked {
-                guard bytes < Turn.sent else { return .more }
+                guard bytes < Turn.received else { return .more }
                 let sent = try outgoing.sendNext(thread.receiveBuffer) { bytes throws(AsyncNetError) in
                     try stream.send(bytes)
                 }

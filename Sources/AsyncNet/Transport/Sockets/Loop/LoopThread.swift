@@ -18,8 +18,8 @@ struct Readiness: OptionSet {
 enum Turn {
     case done, more
 
-    /// How many bytes a connection receives in a turn, in how many parts, such as frames, and how many bytes it sends.
-    /// The others of the loop wait meanwhile.
+    /// How many bytes a connection receives in a turn, in how many parts, such as frames, and how many bytes it sends;
+    /// a duplex stream sends no more than it receives. The others of the loop wait meanwhile.
     static let received = 256 * 1024
     static let parts = 512
     static let sent = 1024 * 1024
