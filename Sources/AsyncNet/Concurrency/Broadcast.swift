@@ -4,8 +4,18 @@ final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value?
         var isFinished = false
-        var nextID = 0
-        var observers: [Int: AsyncStream<Value>.Continuation] = [:]
+        var observers: [AsyncStream<Value>.Continuation] = []
+
+        /// - Returns: Observers that have ended, to be released outside the lock.
+        mutating func yield(_ value: Value) -> [AsyncStream<Value>.Continuation] {
+            var ended: [AsyncStream<Value>.Continuation] = []
+            observers.removeAll { observer in
+                guard case .terminated = observer.yield(value) else { return false }
+                ended.append(observer)
+                return true
+            }
+            return ended
+        }
     }
 
     private let keepsLatest: Bool
@@ -15,22 +25,26 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     deinit { finish() }
 
+    /// Resumes tasks under the lock, so that all observers get the values in one order. Thus no stream has an
+    /// `onTermination` that takes the lock: Swift calls that while it holds a lock of the cancelled task, for which
+    /// `yield` waits.
+    ///
     /// - Parameter isKnown: Whether the latest value says the same: then observers do not get the value.
     func send(_ value: Value, unless isKnown: (Value) -> Bool = { _ in false }) {
-        state.withLock { state in
-            guard !state.isFinished, state.latest.map(isKnown) != true else { return }
+        _ = state.withLock { state -> [AsyncStream<Value>.Continuation] in
+            guard !state.isFinished, state.latest.map(isKnown) != true else { return [] }
             if keepsLatest { state.latest = value }
-            for observer in state.observers.values { observer.yield(value) }
+            return state.yield(value)
         }
     }
 
     func finish() {
         let observers = state.withLock { state in
             state.isFinished = true
-            defer { state.observers = [:] }
+            defer { state.observers = [] }
             return state.observers
         }
-        for observer in observers.values { observer.finish() }
+        for observer in observers { observer.finish() }
     }
 
     /// - Parameter latest: The latest value if none has been sent.
@@ -43,18 +57,10 @@ final class Broadcast<Value: Sendable>: Sendable {
                 if keepsLatest { state.latest = latest }
             }
             guard !state.isFinished else { return true }
-            state.nextID += 1
-            let id = state.nextID
-            state.observers[id] = observer
-            observer.onTermination = { [weak self] _ in self?.remove(id) }
+            state.observers.append(observer)
             return false
         }
         if isFinished { observer.finish() }
         return stream
-    }
-
-    private func remove(_ id: Int) {
-        // Outside the lock, since this may release an observer's last reference.
-        _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 }

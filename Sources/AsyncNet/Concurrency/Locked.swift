@@ -3,6 +3,9 @@ package import Synchronization
 /// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation. Without
 /// the sanitizer that costs a comparison with nil. Inlinable, since other modules' closures are called through three
 /// others without.
+///
+/// Under a lock that a handler of a cancel takes (`onCancel`, `onTermination`) no task may be resumed or cancelled and
+/// no stream yield: Swift holds a lock of the cancelled task while its handlers run, and takes it to resume the task.
 package struct Locked<Value>: ~Copyable, Sendable {
     @usableFromInline package let mutex: Mutex<Value>
 

@@ -70,12 +70,15 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
+    /// A watch reports one path at a time, so observers get the paths in order also outside the lock. Under the lock,
+    /// `yield` would wait for a task that is being cancelled, whose `onTermination` waits for the lock.
     private func report(_ path: NetworkPath, _ generation: Int) {
-        state.withLock { state in
-            guard generation == state.generation, path != state.latest else { return }
+        let observers = state.withLock { state -> [AsyncStream<NetworkPath>.Continuation] in
+            guard generation == state.generation, path != state.latest else { return [] }
             state.latest = path
-            for observer in state.observers.values { observer.yield(path) }
+            return Array(state.observers.values)
         }
+        for observer in observers { observer.yield(path) }
     }
 
     private func remove(_ id: Int) {

@@ -138,11 +138,11 @@ final class MockServerCore: Sendable {
     func record(_ request: RecordedRequest) {
         let taker = state.withLock { state -> CheckedContinuation<RecordedRequest?, Never>? in
             state.received.append(request)
-            traffic.change { $0.requests += 1 }
             guard let first = state.takers.keys.min() else { return nil }
             _ = state.received.take()
             return state.takers.removeValue(forKey: first)
         }
+        traffic.change { $0.requests += 1 }
         taker?.resume(returning: request)
     }
 
