@@ -157,13 +157,14 @@ final class SocketLoop: Sendable {
         }
     }
 
-    /// Called at the thread's end; jobs that were posted since `rest` are dropped.
+    /// Called at the thread's end. Jobs that were posted since `rest` are dropped, outside the lock: what they release
+    /// may post another.
     private func didEnd() {
-        let closers = inbox.withLock { inbox in
+        let ended = inbox.withLock { inbox in
             inbox.isEnded = true
-            inbox.jobs = []
-            return inbox.closers
+            defer { inbox.jobs = [] }
+            return (closers: inbox.closers, dropped: inbox.jobs)
         }
-        for continuation in closers { continuation.resume() }
+        for continuation in ended.closers { continuation.resume() }
     }
 }

@@ -41,6 +41,32 @@
             loop.close()
             await loop.waitForEnd()
         }
+
+        private final class PostsWhenReleased: Sendable {
+            let loop: SocketLoop
+            let isReleased: Promise<Void>
+
+            init(_ loop: SocketLoop, _ isReleased: Promise<Void>) { (self.loop, self.isReleased) = (loop, isReleased) }
+
+            deinit {
+                loop.post { _ in }
+                isReleased.fulfil(.success(()))
+            }
+        }
+
+        @Test("A job that is dropped at the thread's end may release what posts another job")
+        func dropped() async throws {
+            let (loop, isReleased) = (SocketLoop(), Promise<Void>())
+            try loop.submit { thread in
+                thread.onEnd = {
+                    let last = PostsWhenReleased(loop, isReleased)
+                    loop.post { _ in _ = last }
+                }
+            }
+            loop.close()
+            await loop.waitForEnd()
+            try await isReleased.value()
+        }
     }
 
     @Suite("Timers of a loop's thread", .timeLimit(.minutes(5)))
