@@ -1,20 +1,23 @@
+import Synchronization
+
 /// Sends values to any number of observers, each from the moment that it begins to observe. With `keepsLatest`, a new
 /// observer also gets the latest earlier value, and of several unread values an observer gets only the last.
 final class Broadcast<Value: Sendable>: Sendable {
+    private struct Observer {
+        let values: AsyncStream<Value>.Continuation
+        let end: ObserverEnd
+    }
+
     private struct State {
         var latest: Value?
         var isFinished = false
-        var observers: [AsyncStream<Value>.Continuation] = []
+        var observers: [Observer] = []
 
-        /// - Returns: Observers that have ended, to be released outside the lock.
-        mutating func yield(_ value: Value) -> [AsyncStream<Value>.Continuation] {
-            var ended: [AsyncStream<Value>.Continuation] = []
-            observers.removeAll { observer in
-                guard case .terminated = observer.yield(value) else { return false }
-                ended.append(observer)
-                return true
-            }
-            return ended
+        /// - Returns: The observers that have ended, to be released outside the lock.
+        mutating func takeEnded() -> [Observer] {
+            let middle = observers.partition { $0.end.isReached.load(ordering: .relaxed) }
+            defer { observers.removeSubrange(middle...) }
+            return Array(observers[middle...])
         }
     }
 
@@ -25,16 +28,16 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// Resumes tasks under the lock, so that all observers get the values in one order. Thus no stream has an
-    /// `onTermination` that takes the lock: Swift calls that while it holds a lock of the cancelled task, for which
-    /// `yield` waits.
+    /// Resumes tasks under the lock, so that all observers get the values in one order. Thus no `onTermination` of a
+    /// stream takes the lock: Swift calls that while it holds a lock of the cancelled task, for which `yield` waits.
     ///
     /// - Parameter isKnown: Whether the latest value says the same: then observers do not get the value.
     func send(_ value: Value, unless isKnown: (Value) -> Bool = { _ in false }) {
-        _ = state.withLock { state -> [AsyncStream<Value>.Continuation] in
+        _ = state.withLock { state -> [Observer] in
             guard !state.isFinished, state.latest.map(isKnown) != true else { return [] }
             if keepsLatest { state.latest = value }
-            return state.yield(value)
+            for observer in state.observers { observer.values.yield(value) }
+            return state.takeEnded()
         }
     }
 
@@ -44,23 +47,28 @@ final class Broadcast<Value: Sendable>: Sendable {
             defer { state.observers = [] }
             return state.observers
         }
-        for observer in observers { observer.finish() }
+        for observer in observers { observer.values.finish() }
     }
 
     /// - Parameter latest: The latest value if none has been sent.
     func observe(unlessKnown latest: Value? = nil) -> AsyncStream<Value> {
-        let (stream, observer) = AsyncStream.makeStream(
+        let (stream, values) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)
-        let isFinished = state.withLock { state in
+        let end = ObserverEnd()
+        values.onTermination = { _ in end.isReached.store(true, ordering: .relaxed) }
+        let (isFinished, _) = state.withLock { state in
             if let latest = state.latest ?? latest {
-                observer.yield(latest)
+                values.yield(latest)
                 if keepsLatest { state.latest = latest }
             }
-            guard !state.isFinished else { return true }
-            state.observers.append(observer)
-            return false
+            if !state.isFinished { state.observers.append(Observer(values: values, end: end)) }
+            return (state.isFinished, state.takeEnded())
         }
-        if isFinished { observer.finish() }
+        if isFinished { values.finish() }
         return stream
     }
+}
+
+private final class ObserverEnd: Sendable {
+    let isReached = Atomic(false)
 }

@@ -11,14 +11,16 @@ import Testing
 private final class ResumeProbe: TaskExecutor {
     private let queue = DispatchQueue(label: "ResumeProbe")
     private let isBlocked = Atomic(false)
+    private let checks = Atomic(0)
     private let check: @Sendable () -> Void
 
     init(_ check: @escaping @Sendable () -> Void = {}) { self.check = check }
 
-    /// Whether a check waited for a lock that the resuming thread held.
-    var wasBlocked: Bool { isBlocked.load(ordering: .relaxed) }
+    /// Whether the task was resumed after its start, and no check waited for a lock that the resuming thread held.
+    var resumedFreely: Bool { checks.load(ordering: .relaxed) > 1 && !isBlocked.load(ordering: .relaxed) }
 
     func enqueue(_ job: consuming ExecutorJob) {
+        checks.add(1, ordering: .relaxed)
         if !ends(check) { isBlocked.store(true, ordering: .relaxed) }
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
@@ -68,6 +70,19 @@ struct ResumedTaskTests {
         #expect(isFree)
     }
 
+    @Test("A broadcast releases the values that an ended loop has not read when another loop begins")
+    func unread() {
+        let broadcast = Broadcast<Counter>(keepsLatest: false)
+        var (stream, value): (AsyncStream<Counter>?, Counter?) = (broadcast.observe(), Counter())
+        weak let sent = value
+        if let value { broadcast.send(value) }
+        value = nil
+        withExtendedLifetime(stream) { #expect(sent != nil) }
+        stream = nil
+        _ = broadcast.observe()
+        #expect(sent == nil)
+    }
+
     @Test("A network monitor resumes its observers without its lock")
     func networkMonitor() async throws {
         let feed = PathFeed()
@@ -78,7 +93,7 @@ struct ResumedTaskTests {
         probe.idle()
         feed.send(.unknown)
         #expect(await task.value == .unknown)
-        #expect(!probe.wasBlocked)
+        #expect(probe.resumedFreely)
     }
 
     @Test("A mock server resumes a test that waits for a request without its lock")
@@ -90,7 +105,7 @@ struct ResumedTaskTests {
         await server.enqueue(.text("a"))
         #expect(try await Session().request(server.url("/")).serializing(String.self).value == "a")
         await task.value
-        #expect(!probe.wasBlocked)
+        #expect(probe.resumedFreely)
         await server.stop()
     }
 }
