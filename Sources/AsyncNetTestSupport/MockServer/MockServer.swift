@@ -128,7 +128,7 @@ public actor MockServer: MockRouter {
     public nonisolated var requests: [RecordedRequest] { core.requests }
 
     /// The number of requests received, including those that `takeRequest` returned.
-    public var requestCount: Int { core.traffic.read { $0.requests } }
+    public var requestCount: Int { core.requestCount }
 
     /// The number of connections accepted.
     public var connectionCount: Int { core.traffic.read { $0.connections } }

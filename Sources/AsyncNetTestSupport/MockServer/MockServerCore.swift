@@ -80,6 +80,7 @@ final class MockServerCore: Sendable {
     }
 
     var requests: [RecordedRequest] { state.withLock { $0.received.all } }
+    var requestCount: Int { state.withLock { $0.received.count } }
 
     func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
 

@@ -2,6 +2,8 @@
 struct ReceivedRequests {
     /// In the order of their arrival.
     private(set) var all: [RecordedRequest] = []
+    /// How many were received, including those that are not kept.
+    private(set) var count = 0
     private var takenCount = 0
     private let kept: Int
 
@@ -12,6 +14,7 @@ struct ReceivedRequests {
 
     mutating func append(_ request: RecordedRequest) {
         all.append(request)
+        count += 1
         // Removes half of the requests at once, since each removal at the front moves all others.
         guard all.count >= 2 * kept else { return }
         all.removeFirst(kept)

@@ -14,7 +14,7 @@ final class OwnedTasks: Sendable {
     var count: Int { state.withLock { $0.tasks.count } }
 
     func start(_ body: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
+        let cancelled = state.withLock { state in
             state.lastID += 1
             let id = state.lastID
             let task = Task {
@@ -22,8 +22,9 @@ final class OwnedTasks: Sendable {
                 self.remove(id)
             }
             state.tasks[id] = task
-            if state.isCancelled { task.cancel() }
+            return state.isCancelled ? task : nil
         }
+        cancelled?.cancel()
     }
 
     private func remove(_ id: Int) { state.withLock { $0.tasks[id] = nil } }
