@@ -8,7 +8,7 @@ struct LibcurlOutcome {
     var receivedBytes: Int64 = 0
     /// Whether at least one byte of a response arrived.
     var hasFirstByte = false
-    /// Whether the transfer ended early with a response that counts, whatever libcurl reports.
+    /// Whether the transfer ended early with a response that is delivered, whatever libcurl reports.
     var isComplete = false
     /// Whether the server closed the connection while sending was paused until the request's body had more bytes.
     var isPeerGone = false

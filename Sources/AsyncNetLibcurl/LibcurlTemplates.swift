@@ -23,6 +23,6 @@ struct LibcurlTemplates {
         return made[index]
     }
 
-    /// Frees the templates; the next transfer makes its own again.
+    /// Frees the templates; each is made again when a transfer needs it.
     mutating func removeAll() { made = [:] }
 }

@@ -53,7 +53,7 @@ final class CheckedWriter: Sendable {
     }
 
     private let state: Locked<State>
-    /// The bytes of a stored part that follow the bytes which are written.
+    /// The stored bytes that follow the received ones, and are written after them.
     private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
 

@@ -118,7 +118,7 @@ final class StreamReader {
         do {
             // A sequence that never waits would not notice a cancellation.
             if Task.isCancelled { throw CancellationError() }
-            // An assignment, since `??` would wrap the closure anew each time.
+            // Not `source = source ?? make()`, which would put the closure into one more closure each time.
             if source == nil { source = try make() }
             return try await source?()
         } catch {

@@ -190,7 +190,7 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody: ShownByDescription {
-    /// The kind of body, and its size where it is known without reading the body; never its content.
+    /// The kind of body, and the size of data and of a stream with a length; never the content.
     public var description: String {
         switch content {
         case .none: "no body"

@@ -23,7 +23,7 @@ package struct HTTPHeadParser {
             statusCode: statusCode, url: url, headers: headers, httpVersion: httpVersion, reasonPhrase: reasonPhrase)
     }
 
-    /// Starts another block; the size limit applies to all blocks together.
+    /// Starts another head, or the trailers; the size limit applies to all of them together.
     package mutating func beginBlock() {
         statusCode = 0
         httpVersion = nil

@@ -83,7 +83,8 @@ extension URL {
         return self
     }
 
-    /// What is meant by a text such as `documents:batchGet` or `localhost:8080`, whose first part is read as a scheme.
+    /// What an error advises for a text such as `documents:batchGet` or `localhost:8080`, whose first part is read as a
+    /// scheme.
     private var schemeHint: String {
         guard !absoluteString.drop(while: { $0 != ":" }).hasPrefix("://") else { return "" }
         return

@@ -77,8 +77,8 @@ extension AsyncNetError {
 }
 
 extension JSONDocument {
-    /// Whether the decoder reads the same scalar, or a container with as many elements or members; if not, the decoder is
-    /// a wrapper that changes paths or values.
+    /// Whether the decoder reads this scalar, or a container with as many elements or members as this one; if not, the
+    /// decoder is a wrapper that changes paths or values.
     private static func isSame(_ value: JSON, in decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch value.storage {

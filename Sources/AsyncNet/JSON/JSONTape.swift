@@ -9,7 +9,7 @@ final class JSONTape {
         let kind: Kind
         /// The index of the first byte; for a string, of the byte after the opening quote.
         let start: Int32
-        /// The index after the last byte, of a string that of the closing quote; of a container, the number of values.
+        /// The index after the last byte; for a string, of the closing quote; for a container, how many values it has.
         var end: Int32 = 0
         /// The index of the token that follows this token and its contents.
         var next: Int32 = 0

@@ -50,7 +50,7 @@ extension ConnectionEvent: ShownByDescription {
 
     private static func kind(_ isText: Bool) -> String { isText ? "text" : "binary" }
 
-    /// Whether a connection may have such an event for each piece of what it sends and receives.
+    /// Whether a connection may have many such events: one for each message, or each piece of bytes.
     var isFrequent: Bool {
         switch self {
         case .sentMessage, .receivedMessage, .sentBytes, .receivedBytes: true

@@ -19,7 +19,7 @@ final class TransferRecord: Sendable {
         /// Whether the running attempt has sent nothing so far, and how many earlier attempts ended without sending
         /// anything.
         var (isUnsent, unsent) = (false, 0)
-        /// How the request ends if the next attempt is not admitted.
+        /// How the request ends if a circuit breaker refuses the next attempt.
         var earlier: TransferOutcome?
         var clock: (time: TimeSource, start: Duration)?
 

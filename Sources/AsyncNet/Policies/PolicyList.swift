@@ -21,7 +21,7 @@ struct PolicyTraits: Sendable {
         return try await UserCode.run { try await adapter.adapt(request, context: context) }
     }
 
-    /// What the policy decides, on a thread that it may block; `nil` if it does not retry.
+    /// What the policy decides, on a thread that it may block; `nil` if it is no retrier.
     func decision(after error: AsyncNetError, _ context: RequestContext) async -> RetryDecision? {
         guard let retrier else { return nil }
         guard !isNonBlocking else { return await retrier.retry(after: error, context: context) }

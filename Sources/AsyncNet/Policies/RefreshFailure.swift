@@ -25,8 +25,8 @@ enum RefreshFailure {
         return asked > longestRetryAfter ? nil : max(own, asked)
     }
 
-    /// Whether no request of the refresh can have succeeded before: what follows the POST of a refresh token, such as a
-    /// GET of the user, fails after the server has consumed the token.
+    /// Whether the request that failed was the first of the refresh. That is the POST of the refresh token: if a later
+    /// one fails, such as a GET of the user, the server has consumed the token.
     private static func isFirst(_ error: AsyncNetError) -> Bool {
         error.request.map { $0.httpMethod == HTTPMethod.post.rawValue } ?? true
     }

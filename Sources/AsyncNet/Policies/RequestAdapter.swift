@@ -53,7 +53,7 @@ extension TransportRequest {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }
         guard let head = HTTPRequestHead(after) else {
-            throw AsyncNetError(.malformedURL, "The changed URLRequest has no URL")
+            throw AsyncNetError(.malformedURL, "The URLRequest that an adapter or modifier returned has no URL")
         }
         guard after.httpBodyStream == nil else {
             throw AsyncNetError(

@@ -60,8 +60,8 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// Errors after which the server cannot have received the request.
     static let unsentErrorCodes: Set<AsyncNetError.Code> = [.hostNotFound, .cannotConnect, .proxyNotFound]
 
-    /// Alamofire's `RetryPolicy`: after 0.5 s, then 1 s, without jitter, `Retry-After`, 429 and retry budget, also for
-    /// the errors of Foundation that Alamofire lists.
+    /// Alamofire's `RetryPolicy`: retries after 0.5 s, then after 1 s, without jitter, also after the errors of
+    /// Foundation that Alamofire lists. `Retry-After` and the retry budget have no effect, and a 429 is not retried.
     public static let alamofire: RetryPolicy = {
         var policy = RetryPolicy(
             limit: 2, backoff: Backoff(base: 2, scale: .milliseconds(500), maximum: .seconds(86_400), jitter: .none),

@@ -21,9 +21,9 @@ public struct ProxyConfiguration: Sendable {
     /// Headers for an HTTP or HTTPS proxy: of CONNECT, and of each request that the proxy passes on, unless the request has
     /// the same header. Empty by default.
     ///
-    /// Servers behind a tunnel do not receive these headers. `Proxy-Authorization` replaces user and password. A SOCKS
-    /// proxy, and headers that the transport writes itself, such as `Host`, end each request with
-    /// `.invalidConfiguration`.
+    /// Servers behind a tunnel do not receive these headers. A `Proxy-Authorization` is sent instead of user and
+    /// password. With headers for the URL of a SOCKS proxy, or with one that the transport writes itself, such as
+    /// `Host`, each request ends with `.invalidConfiguration`; a SOCKS proxy of the environment is sent none.
     public var headers: HTTPHeaders = [:]
 
     /// No proxy. The environment is ignored.
@@ -138,7 +138,7 @@ public struct ProxyConfiguration: Sendable {
     package func validate() throws(AsyncNetError) {
         try tls.validate()
         if tls.isRefused {
-            throw AsyncNetError(.invalidConfiguration, "A proxy's tls cannot be .refused: no proxy could be used")
+            throw AsyncNetError(.invalidConfiguration, "A proxy's tls cannot be .refused: no proxy could be reached")
         }
         try checkHeaders()
         guard case .url(let url) = kind else { return }

@@ -72,7 +72,7 @@ struct MetricsState: Sendable {
         }
     }
 
-    /// How many requests are followed.
+    /// How many running requests something is kept of.
     var trackCount: Int { tracks.count }
 
     /// - Parameter track: What is kept of the event's request.

@@ -105,8 +105,8 @@ public final class TestClock: Clock, Sendable {
 
     private static let entries = Atomic(0)
 
-    /// Runs the work on the executor that the task has begun to prefer. Without code before the call, and on its
-    /// caller's executor, this function would not change the thread, and the clock would not see the work's first steps.
+    /// Runs the work on the executor that the task has begun to prefer. Swift changes to it only in a `@concurrent`
+    /// function with code before its first call; otherwise the clock would not see the work's first steps.
     @concurrent
     private func change<Value: Sendable, Failure: Error>(
         to work: () async throws(Failure) -> Value

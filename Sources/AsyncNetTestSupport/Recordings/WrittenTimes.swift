@@ -104,7 +104,7 @@ struct BodyRecords {
         guard isOfEvents || lines.contains(subtype) else { return nil }
     }
 
-    /// Where each record ends. An event ends with an empty line, a line with its line feed.
+    /// Where each record ends: a server-sent event with an empty line, a JSON line with its line feed.
     func ends(in body: Data) -> [Int] {
         let bytes = Array(body)
         var (ends, isLineEmpty): ([Int], Bool) = ([], true)

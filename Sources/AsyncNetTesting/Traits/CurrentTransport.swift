@@ -14,7 +14,7 @@ public import AsyncNet
 public struct CurrentTransport: Transport {
     private let transport: any Transport
 
-    /// The transport of the current task.
+    /// Captures the transport of the current task, over which this value sends requests.
     public init() { transport = ScopedTransport.current ?? AutomaticTransport() }
 
     /// Sends the request over the captured transport.

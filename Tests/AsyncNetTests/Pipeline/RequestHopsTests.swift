@@ -47,7 +47,7 @@ struct RequestHopsTests {
         #expect(response.metrics.httpVersion == "to /b")
     }
 
-    @Test("A retry begins a hop of the next attempt, whose start counts from the start of the request")
+    @Test("A retry begins a hop of the next attempt, whose start is measured from the start of the request")
     func retry() async {
         let clock = TestClock()
         let count = Locked(0)

@@ -103,7 +103,7 @@ struct NetworkMonitorTests {
         #expect(feed.watching == 0)
     }
 
-    @Test("Two hundred concurrent loops all get the last path, and the watch ends with them")
+    @Test("Two hundred concurrent loops over paths all get the last path, and the watch of the system ends with them")
     func concurrent() async {
         let feed = PathFeed(Self.up)
         let monitor = feed.monitor

@@ -33,7 +33,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("The sequence is cancelled when the client leaves its loop", arguments: ResponseSender.allCases)
+    @Test("A body's sequence is cancelled when the client leaves its loop over it", arguments: ResponseSender.allCases)
     func leftLoop(_ sender: ResponseSender) async throws {
         let (texts, control, isCancelled) = cancellable()
         let reply = MockResponse.stream(texts, headers: ["Content-Type": "text/event-stream"])

@@ -187,7 +187,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(1))
     }
 
-    @Test("Time does not move while the main actor, on which run(_:) was called, still has to make a request")
+    @Test("Time does not move while the main actor, which called run(_:), has not made its request yet")
     @MainActor
     func requestsOfMainActor() async throws {
         let clock = TestClock()

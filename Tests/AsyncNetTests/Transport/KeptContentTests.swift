@@ -110,7 +110,9 @@ struct KeptContentTests {
         let checksum = Checksum.sha256(digest.map { String(format: "%02x", $0) }.joined())
         try await run(transport, reply) { (session: Session, url: URL, _: MockServer) async throws in
             let request = session.download(url, checksum: checksum)
-            #expect(try await Data(contentsOf: request.value) == archive)
+            let file = try await request.value
+            defer { try? FileManager.default.removeItem(at: file) }
+            #expect(try Data(contentsOf: file) == archive)
             #expect(await request.response.metrics.receivedBytes == Int64(archive.count))
             #expect(
                 try await session.download(url, segments: 4, checksum: checksum).serializing(Data.self).value == archive

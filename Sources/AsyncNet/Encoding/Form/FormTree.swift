@@ -32,8 +32,8 @@ final class FormNode {
         return children.indices.contains(index) ? children[index].node : append("")
     }
 
-    /// The index of a new, empty element, so that omitted elements count; `nil` if there are no elements here, but
-    /// something else, which only a value replaces.
+    /// The index of a new, empty element, so that omitted elements count; `nil` if this node has a text, a null or
+    /// members, which an omitted element does not replace.
     func reserveElement() -> Int? {
         switch content {
         case .nothing: become(.elements)

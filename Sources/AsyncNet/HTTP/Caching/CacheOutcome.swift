@@ -9,8 +9,8 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     case stale
     /// The response came from the server, or none did; it was stored if it may be.
     case miss
-    /// The cache took no part, and the request was sent as it is: its method is neither GET nor HEAD; it has a body,
-    /// several ranges, conditions or a `Host` of its own; or it forbids to store its response (``CacheMode/noStore``,
-    /// `no-store`).
+    /// The cache took no part, and the request was sent as it is: its method is not GET, HEAD or QUERY; a GET or HEAD
+    /// has a body; the request has several ranges, conditions or a `Host` of its own; or it forbids to store its
+    /// response (``CacheMode/noStore``, `no-store`).
     case bypassed
 }

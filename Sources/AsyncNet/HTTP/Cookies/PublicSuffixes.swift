@@ -36,9 +36,9 @@ public enum PublicSuffixes {
 /// The public suffixes that are known without a list: few, because a list of all has some 10,000 lines and changes
 /// weekly.
 ///
-/// Every entry is on the list itself, so that no cookie is refused that a browser accepts. An entry protects the hosts
-/// of many: second levels of countries with many registered domains, and hosters that give names below one domain to
-/// anybody.
+/// Every entry is on the list of all too, so that no cookie is refused that a browser accepts. Below each entry are
+/// hosts of many owners: it is the second level of a country with many registered domains, or belongs to a hoster that
+/// gives names below it to anybody.
 enum BuiltInSuffixes {
     /// Whether the domain, which has at least two labels in lower case, is one of these few suffixes.
     static func contain(_ domain: String) -> Bool {

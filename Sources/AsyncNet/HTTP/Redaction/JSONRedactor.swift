@@ -2,7 +2,7 @@
 /// several values, and need not be valid. Takes time in proportion to the length, and no stack for nesting.
 struct JSONRedactor {
     let rule: RedactionRule
-    /// How many texts inside of strings are still read.
+    /// How many levels of texts inside of strings are still redacted.
     var depth = RedactionRule.depth
 
     func redacted(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

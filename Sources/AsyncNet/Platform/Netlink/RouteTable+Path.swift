@@ -10,7 +10,7 @@ extension RouteTable {
             interfaces: order.map { interface($0, $1, deviceType) }, hasIPv4: hasIPv4, hasIPv6: hasIPv6)
     }
 
-    /// Whether a link that is up has a default route, and any link a usable address to send from.
+    /// Whether a link that is up has a default route, and a link, perhaps another, has a usable address to send from.
     private func hasDefaultRoute(isIPv6: Bool) -> Bool {
         let isRouted = routes.contains { route in
             route.isIPv6 == isIPv6 && (route.links.isEmpty ? Array(links.keys) : route.links).contains { isOutward($0) }

@@ -21,8 +21,8 @@ final class DuplexStream: LoopHandler {
     private var outgoing = OutgoingPieces()
     private var isLast = false
     private var hasFinishedSending = false
-    /// Set when the peer receives no more. What the peer has sent is still received, until its end closes the
-    /// connection.
+    /// Set when the peer receives no more. What the peer sends is still received; the connection is closed when the
+    /// peer ends it.
     private var sendingFailure: AsyncNetError?
     private var closesWhenSent = false
     private var closeTimer: LoopTimers.ID?

@@ -86,7 +86,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "An id applies until the next one, even without data, and an id with NUL is ignored",
+        "An id applies until the next id, also if its event has no data; an id with NUL is ignored",
         arguments: [
             ("id: 1\ndata: a\n\ndata: b\n\n", ["1", "1"], "1"),
             ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", ["1", "2"], "2"),

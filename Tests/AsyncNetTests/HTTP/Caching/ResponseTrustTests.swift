@@ -73,7 +73,7 @@ struct ResponseTrustTests {
         #expect(configuration.route.text(to: try "http://a/x".asURL()) == expected)
     }
 
-    @Test("A LibcurlTransport's trust is .unverified for http, and comes from the host's TLS settings for https")
+    @Test("Responses over a LibcurlTransport are .unverified with http; with https the host's TLS settings decide")
     func transports() throws {
         let transport = LibcurlTransport(
             configuration: .init(tlsForHosts: ["b": TLS(trust: .disabled)], proxy: .url("http://p:1")))

@@ -48,7 +48,7 @@ struct HARRecorderTests {
         #expect(entries.map(\.response.content.text) == ["abc", nil])
     }
 
-    @Test("A redirect, a challenge and a retried attempt each have an entry")
+    @Test("A redirect and a challenge each have an entry")
     func numbers() async throws {
         let recorder = HARRecorder()
         let stub = StubTransport { request in

@@ -89,7 +89,7 @@ struct DownloadPlanTests {
     ]
 
     @Test(
-        "The response to a continued download is appended, written from the start, complete or an error",
+        "A continued download appends the response, writes it from the start, is complete without it, or fails",
         arguments: rests)
     func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
         var plan = Self.plan(after: 4, total: 10).plan

@@ -49,7 +49,7 @@ struct LoopAdmissionTests {
         #expect(model.started == test.started)
     }
 
-    @Test("An origin of unknown version may be HTTP/2 only if two of its transfers run")
+    @Test("An origin whose version is not known yet counts as HTTP/2 only while two of its transfers run")
     func unknownVersion() {
         var admission = LoopAdmission<Transfer>(
             LoopLimits(connectionsPerOrigin: 2, connections: 2, keptConnections: 2))

@@ -6,7 +6,7 @@ import Testing
 @Suite("ResendPolicy")
 struct ResendPolicyTests {
     @Test(
-        "A request may be sent on a new or a kept connection the first time", arguments: [true, false], [true, false])
+        "A request is first sent on a new or a kept connection", arguments: [true, false], [true, false])
     func first(_ isIdempotent: Bool, _ isNew: Bool) {
         var policy = ResendPolicy(isIdempotent: isIdempotent)
         #expect(policy.maySend(on: isNew ? .new : .kept) == .send)

@@ -103,7 +103,7 @@ struct HTTP1Receiver {
         }
     }
 
-    /// Called instead of `next` for bytes of a body of known length that the caller received into their final place.
+    /// Called instead of `next` for bytes of a body of known length which the caller received into the body's memory.
     mutating func didReceive(_ count: Int64) {
         guard case .length(let left) = state else { return }
         state = left == count ? .ending : .length(left - count)

@@ -4,7 +4,7 @@ import Foundation
 final class HTTPSNames: Sendable {
     private let transport: SocketTransport
     private let prefix: String
-    /// The server, without the rest of its URL, which may be a secret.
+    /// The server's authority and addresses, for descriptions: the rest of its URL may be a secret.
     let route: String
     private static let mostBytes: Int64 = 65_535
 

@@ -47,7 +47,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "The error of a server that requires a client certificate, or refuses it, says so",
+        "If a server requires a client certificate or refuses ours, the error says so",
         arguments: ["TLSv1_2", "TLSv1_3"],
         [
             (nil, "client certificate"), (RawServer.key, "authority"),

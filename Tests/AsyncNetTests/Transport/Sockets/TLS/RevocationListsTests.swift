@@ -59,7 +59,7 @@ struct RevocationListsTests {
     }
 
     @Test(
-        "Revocation lists that contain no list, are cut or missing are .invalidConfiguration",
+        "A file of revocation lists that is missing, cut or without a list is .invalidConfiguration",
         arguments: [
             "", "x", Authority.site, String(Authority.list.dropLast(60)),
             Authority.list + "\n" + Authority.list.dropLast(60),
