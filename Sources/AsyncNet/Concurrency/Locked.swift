@@ -4,8 +4,8 @@ package import Synchronization
 /// the sanitizer that costs a comparison with nil. Inlinable, since other modules' closures are called through three
 /// others without.
 ///
-/// Under a lock that a handler of a cancel takes (`onCancel`, `onTermination`) no task may be resumed or cancelled and
-/// no stream yield: Swift holds a lock of the cancelled task while its handlers run, and takes it to resume the task.
+/// Under a lock that a handler of a cancel takes (`onCancel`, `onTermination`), no task may be resumed or cancelled,
+/// and no stream may yield: Swift holds a lock of the task while its handlers run, and takes that lock to resume it.
 package struct Locked<Value>: ~Copyable, Sendable {
     @usableFromInline package let mutex: Mutex<Value>
 

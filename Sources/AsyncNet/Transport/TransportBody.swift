@@ -15,7 +15,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// A body in memory.
     public init(_ data: Data) { source = .data(data) }
 
-    /// A body from a sequence of chunks. An error of the sequence is the error of whoever reads the body.
+    /// A body from a sequence of chunks. An error of the sequence is thrown to whoever reads the body.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
         source = .sequence {
             var iterator = chunks.makeAsyncIterator()

@@ -111,8 +111,8 @@ public struct TransferTimings: Sendable, Hashable {
     public var nameLookup: Duration
     /// The connection to the server, or to the proxy, was open.
     public var connect: Duration
-    /// The TLS handshake was complete; zero without a handshake. A transfer has made a handshake if this is not zero; one
-    /// that resumes a former session is a handshake too, and takes less time.
+    /// The TLS handshake was complete; zero without a handshake. A handshake that resumes a former session is one too,
+    /// and takes less time.
     public var tlsHandshake: Duration
     /// The response's first byte had arrived.
     public var firstByte: Duration

@@ -143,6 +143,7 @@ final class MockServerCore: Sendable {
             _ = state.received.take()
             return state.takers.removeValue(forKey: first)
         }
+        // Outside the lock, since it resumes tasks whose handlers of a cancel take the lock.
         traffic.change { $0.requests += 1 }
         taker?.resume(returning: request)
     }

@@ -131,7 +131,7 @@ struct CachePartitionsTests {
         #expect(await site.cache.statistics.entries == (name == "user-7" ? 0 : 1))
     }
 
-    @Test("Without partitions another Cookie is served no private response, another Authorization none")
+    @Test("Without partitions no private response serves another Cookie, and no response another Authorization")
     func withoutPartitions() async {
         for (header, control, isShared) in [
             ("Cookie", "max-age=60", true), ("Cookie", "private, max-age=60", false), ("X-User", "max-age=60", true),
