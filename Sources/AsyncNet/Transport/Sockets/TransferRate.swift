@@ -3,7 +3,7 @@ struct TransferRate {
     let bytesPerSecond: Int64
     let start: ContinuousClock.Instant
 
-    /// How many bytes may be moved at once, in seconds of the rate; also the longest pause, in seconds.
+    /// How many bytes may be moved at once, in seconds of the rate.
     private static let portion = 0.1
 
     enum Decision: Equatable {
@@ -11,11 +11,12 @@ struct TransferRate {
         case wait(Duration)
     }
 
+    /// Waits for a whole portion once less than half of one is allowed: the loop would otherwise wake up for each byte,
+    /// and send it in a frame of its own.
     func decision(after moved: Int64, now: ContinuousClock.Instant) -> Decision {
         let portion = max(1, Double(bytesPerSecond) * Self.portion)
         let allowed = (now - start) / .seconds(1) * Double(bytesPerSecond) + portion - Double(moved)
-        if allowed >= 1 { return .move(atMost: Int(min(allowed, portion, 0x1p40))) }
-        let due = (Double(moved) + 1 - portion) / Double(bytesPerSecond)
-        return .wait(start + .seconds(due) - now)
+        if allowed >= max(1, portion / 2) { return .move(atMost: Int(min(allowed, portion, 0x1p40))) }
+        return .wait(start + .seconds(Double(moved) / Double(bytesPerSecond)) - now)
     }
 }

@@ -12,10 +12,10 @@ struct TransferRateTests {
     }
 
     @Test(
-        "A rate allows the bytes of a tenth of a second at once, and then only its average",
+        "A rate allows the bytes of a tenth of a second at once, waits for as many once half are moved, and is not exceeded",
         arguments: [
-            (1000, 0, 0, .move(atMost: 100)), (1000, 60, 0, .move(atMost: 40)),
-            (1000, 1100, 1, .wait(.milliseconds(1))),
+            (1000, 0, 0, .move(atMost: 100)), (1000, 50, 0, .move(atMost: 50)),
+            (1000, 51, 0, .wait(.milliseconds(51))), (1000, 1100, 1, .wait(.milliseconds(100))),
             (1000, 1000, 1, .move(atMost: 100)), (1000, 0, 3600, .move(atMost: 100)),
             (Int64.max, 1 << 60, 1, .move(atMost: 1 << 40)),
         ] as [(Int64, Int64, Int, TransferRate.Decision)])
