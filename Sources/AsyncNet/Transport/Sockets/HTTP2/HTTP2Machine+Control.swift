@@ -30,8 +30,9 @@ extension HTTP2Machine {
         guard payload.count == 4 else {
             throw HTTP2Violation(.frameSizeError, "a WINDOW_UPDATE frame of \(payload.count) bytes", "6.9")
         }
-        try budget.spend("WINDOW_UPDATE", now)
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
+        // Larger increments bring uploads on, and end at the largest window (RFC 9113 §6.9.1).
+        if increment < HTTP2Settings.usefulIncrement { try budget.spend("WINDOW_UPDATE", now) }
         guard header.stream != 0 else {
             try flow.widenSendWindow(of: nil, by: increment)
             return nil

@@ -34,7 +34,7 @@ extension HTTP2Machine {
         output.append(contentsOf: bytes)
         flow.didSend(bytes.count, on: stream)
         // The peer may send WINDOW_UPDATE for the stream and for the connection after each frame.
-        budget.refund(20)
+        budget.refund(2)
         if isLast { didSend(stream) }
     }
 

@@ -18,6 +18,8 @@ package struct HTTP2Settings: Equatable {
     /// The most entries in a SETTINGS frame: many more than there are settings are a flood (CVE-2019-9515).
     private static let mostEntries = 32
     package static let largestWindow = 0x7FFF_FFFF
+    /// From this size on, the increment of a WINDOW_UPDATE frame is not counted as a frame without effect.
+    static let usefulIncrement = 256
 
     package init() {}
 
@@ -140,7 +142,9 @@ struct FrameBudget {
     private static let perSecond = 100.0
 
     mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
-        if let refilled { left = min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond) }
+        if let refilled {
+            left = max(left, min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond))
+        }
         refilled = now
         guard left >= 1 else {
             throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
@@ -149,7 +153,7 @@ struct FrameBudget {
     }
 
     /// Called when this side has sent something that the peer may answer with this many frames.
-    mutating func refund(_ frames: Double) { left = min(Self.burst, left + frames) }
+    mutating func refund(_ frames: Double) { left += frames }
 
     mutating func count(emptyFrame isEmpty: Bool, atMost limit: Int) throws(HTTP2Violation) {
         emptyFrames = isEmpty ? emptyFrames + 1 : 0

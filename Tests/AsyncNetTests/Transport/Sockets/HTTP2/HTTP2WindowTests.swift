@@ -81,6 +81,30 @@ struct HTTP2WindowTests {
 
     private let none = HTTP2Stream(URL(filePath: "/"), .get, HTTP2Limits())
 
+    @Test("A server may take an upload in small portions, or say only later that it took many small frames")
+    func portions() throws {
+        let machine = try MachineUnderTest([.post], sendsBody: true)
+        let stream = machine.streams[0]
+        func exchange(frames: Int, of size: Int, updates: Int, of increment: UInt32) throws {
+            let bytes = [UInt8](repeating: 0, count: size)
+            machine.with { machine in
+                for _ in 0..<frames { bytes.withUnsafeBytes { machine.sendData(stream, $0, isLast: false) } }
+            }
+            var server = FrameWriter()
+            for _ in 0..<updates {
+                server.numbers(8, increment)
+                server.numbers(8, on: 1, increment)
+            }
+            try machine.receive(server.bytes)
+        }
+        var server = FrameWriter()
+        server.settings()
+        try machine.receive(server.bytes)
+        for _ in 0..<100 { try exchange(frames: 1, of: 65_536, updates: 16, of: 4096) }
+        for _ in 0..<100 { try exchange(frames: 4, of: 16_384, updates: 256, of: 256) }
+        for _ in 0..<100 { try exchange(frames: 650, of: 100, updates: 650, of: 100) }
+    }
+
     @Test("DATA of one stream reduces the connection's window for the other streams")
     func connectionWindow() throws {
         let machine = try MachineUnderTest([.post, .post], sendsBody: true)
