@@ -81,7 +81,7 @@ final class Farewell: LoopHandler {
     }
 
     private func rest() -> Turn {
-        if isUrgent, isFinished, stream.isAcknowledged {
+        if isUrgent, isFinished, stream.unacknowledged == 0 {
             end()
             return .done
         }

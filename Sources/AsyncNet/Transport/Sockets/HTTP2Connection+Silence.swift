@@ -1,29 +1,26 @@
-/// Asks a silent server by PING whether it is still there (RFC 9113 §6.7).
 extension HTTP2Connection {
     func watchSilence() {
-        let limits = engine.configuration.http2KeepAlive ?? .init()
-        let due = askedAt.map { $0 + limits.timeout } ?? silentSince + limits.interval
-        // Weak: an action that is due at the same time may release the connection before.
-        silenceTimer = engine.thread.schedule(after: due - engine.thread.now) { [weak self] in
-            guard let self else { return }
-            silenceTimer = nil
-            checkSilence(limits)
+        let now = engine.thread.now
+        switch silence.decision(now, sent: sentBytes, waiting: stream.unacknowledged) {
+        case .wait(let time):
+            // Weak: an action that is due at the same time may release the connection before.
+            silenceTimer = engine.thread.schedule(after: time - now) { [weak self] in
+                guard let self else { return }
+                silenceTimer = nil
+                if isWatched { watchSilence() }
+            }
+        case .ask:
+            machine.ping(now)
+            scheduleSend()
+            watchSilence()
+        case .end:
+            let time = silence.limits.timeout
+            end(AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(time)"))
         }
     }
 
-    private func checkSilence(_ limits: SocketTransport.HTTP2KeepAlive) {
-        let isWatched = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
-        guard !isClosed, isWatched else { return }
-        let now = engine.thread.now
-        if let askedAt, now >= askedAt + limits.timeout {
-            return end(
-                AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(limits.timeout)"))
-        }
-        if askedAt == nil, now >= silentSince + limits.interval {
-            machine.ping(now)
-            askedAt = now
-            scheduleSend()
-        }
-        watchSilence()
+    private var isWatched: Bool {
+        let isAsked = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
+        return isAsked && !isClosed
     }
 }

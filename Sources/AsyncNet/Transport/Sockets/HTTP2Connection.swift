@@ -16,8 +16,7 @@ final class HTTP2Connection: PooledConnection {
     var isSendScheduled = false
     var sendingFailure: AsyncNetError?
     var silenceTimer: LoopTimers.ID?
-    var silentSince = ContinuousClock.now
-    var askedAt: ContinuousClock.Instant?
+    var silence: HTTP2SilenceWatch
     private(set) var isClosed = false
 
     /// How many bytes are written ahead of what the socket takes.
@@ -28,9 +27,12 @@ final class HTTP2Connection: PooledConnection {
     override init(
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
     ) {
+        silence = HTTP2SilenceWatch(engine.configuration.http2KeepAlive ?? .init(), now: engine.thread.now)
         machine = HTTP2Machine(
             engine.configuration.http2Limits, streams: engine.versions.streams(to: route), now: engine.thread.now)
         super.init(number, route, stream, opening, engine: engine)
+        // The preface, also if no request may begin: the server may wait for it before it sends its SETTINGS.
+        scheduleSend()
     }
 
     override var isIdle: Bool { exchanges.isEmpty }
@@ -62,7 +64,7 @@ final class HTTP2Connection: PooledConnection {
         if transfer.request.isHeadObserved { transfer.request.onEvent?(.sentHead(transfer.sentHTTP2Head)) }
         if !exchange.sender.isDone { sending.append(exchange) }
         if silenceTimer == nil {
-            (silentSince, askedAt) = (engine.thread.now, nil)
+            silence.received(engine.thread.now)
             watchSilence()
         }
         scheduleSend()
@@ -132,7 +134,7 @@ final class HTTP2Connection: PooledConnection {
                 // After a reset that failed a send, receiving shows an end as if the server had closed the connection.
                 throw sendingFailure ?? AsyncNetError(.emptyReply, "The server closed the connection\(reason)")
             case .bytes(let count):
-                (silentSince, askedAt) = (engine.thread.now, nil)
+                silence.received(engine.thread.now)
                 bytes += count
                 try take(UnsafeRawBufferPointer(rebasing: room[..<count])) { input throws(AsyncNetError) in
                     try parse(input, &frames)

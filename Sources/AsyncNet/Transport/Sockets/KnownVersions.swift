@@ -48,7 +48,7 @@ struct KnownVersions {
 
     mutating func note(_ limit: Int, of route: ConnectionRoute) {
         if streams.count >= Self.mostServers { streams = [:] }
-        streams[route.withoutPolicy] = limit
+        streams[route.withoutPolicy] = max(1, limit)
     }
 
     mutating func requireHTTP1(_ route: ConnectionRoute) { note(route, .requires1) }

@@ -63,6 +63,17 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test("A limit of 0 streams is of its connection: the next one begins with the preface and a request")
+    func noStreams() async throws {
+        // The server's SETTINGS follow the preface and the request.
+        let server = try ScriptedHTTP2Server(
+            [.settings, .read(1), .frames { $0.settings([(3, 0)]) }, .text("first"), .close],
+            [.read(1), .settings, .text("second"), .readAll])
+        let (session, url) = (Self.session(), try server.url)
+        #expect(try await session.request(url).serializing(String.self).value == "first")
+        #expect(try await session.request(url).serializing(String.self).value == "second")
+    }
+
     @Test("Bytes of responses that have ended are returned to the connection's window")
     func connectionWindow() async throws {
         let responses = (0..<40).map { index -> [ScriptedHTTP2Server.Step] in

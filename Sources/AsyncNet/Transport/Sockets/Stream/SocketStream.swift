@@ -187,8 +187,8 @@ final class SocketStream {
 
     func shutDownSending() { _ = an_finish_sending(socket) }
 
-    /// Whether the peer's system has all bytes.
-    var isAcknowledged: Bool { an_unacknowledged(socket) == 0 }
+    /// How many bytes the peer's system does not have yet.
+    var unacknowledged: Int { Int(an_unacknowledged(socket)) }
 
     /// - Returns: The system's error; `EINPROGRESS` for a connection that is being made.
     func connect(to address: SocketAddress) -> Int32 { withUnsafePointer(to: address.raw) { an_connect(socket, $0) } }
