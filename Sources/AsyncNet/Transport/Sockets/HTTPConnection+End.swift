@@ -80,6 +80,7 @@ extension HTTPConnection {
         rest = []
         sendingFailure = nil
         (hasWaitingParts, isSendingStopped) = (false, false)
+        restsSince = engine.thread.polls
         life?.end()
     }
 }

@@ -62,21 +62,17 @@ final class HTTPConnection: PooledConnection {
 
     override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         guard transfer != nil else {
-            endIdle()
+            if stream.isQuiet(engine.thread.receiveBuffer) { stream.freeBuffers() } else { engine.closeIdle(self) }
             return .done
         }
         if readiness.contains(.writable) { stream.becameWritable() }
         return pump(receives: readiness.contains(.readable) || readiness.isEmpty)
     }
 
-    /// Called when an idle connection can be read. If only a TLS ticket has arrived, the connection is kept. If other
-    /// bytes or the server's end have arrived, it is closed: no response can have these bytes.
-    private func endIdle() {
-        let received = Result { () throws(AsyncNetError) in
-            try stream.receive(into: engine.thread.receiveBuffer)
-        }
-        if case .success(.wouldBlock) = received, !stream.hasUnreadInput { return stream.freeBuffers() }
-        engine.closeIdle(self)
+    override var isUsable: Bool {
+        // The poller would have reported what has arrived in the socket, if it was asked since the last response.
+        if transfers == 0 || restsSince < engine.thread.polls && !stream.hasUnreadInput { return true }
+        return stream.isQuiet(engine.thread.receiveBuffer)
     }
 
     private func pump(receives: Bool) -> Turn {
@@ -88,9 +84,8 @@ final class HTTPConnection: PooledConnection {
             fail(error)
         }
         stream.endTurn()
-        guard transfer != nil else { return .done }
-        stream.updateWatch(isReading: !isPaused)
-        return turn
+        stream.updateWatch(isReading: transfer == nil || !isPaused)
+        return transfer == nil ? .done : turn
     }
 
     func send() throws(AsyncNetError) {

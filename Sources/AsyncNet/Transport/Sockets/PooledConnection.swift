@@ -21,6 +21,8 @@ class PooledConnection: LoopHandler {
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     var hasWaitingParts = false
     private(set) var isRetired = false
+    /// How often the poller was asked before the last transfer ended.
+    var restsSince = 0
 
     init(
         _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
@@ -50,6 +52,9 @@ class PooledConnection: LoopHandler {
     var transfersLeft: Int { engine.settings.requestsPerConnection - transfers }
 
     var isDraining: Bool { isRetired }
+
+    /// Whether the next transfer may begin: false once the server has ended an idle connection, or has sent something.
+    var isUsable: Bool { true }
 
     /// Called when the connection's lifetime is over, or it has carried as many transfers as it may.
     func retire() { isRetired = true }

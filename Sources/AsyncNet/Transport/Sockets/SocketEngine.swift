@@ -76,8 +76,8 @@ final class SocketEngine {
         }
         let actions = pool.wait(
             transfer, for: transfer.route, priority: transfer.request.priority.rawValue,
-            mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion))
-        if actions.isEmpty {
+            mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion), wantsNew: onNewConnection)
+        if actions.isEmpty, transfer.place?.isQueued == false {
             transfer.change { $0?.isQueued = true }
             transfer.request.onEvent?(.queued)
         }
@@ -153,6 +153,10 @@ final class SocketEngine {
     }
 
     private func use(_ number: Int, _ transfer: SocketTransfer) {
+        if let connection = connections[number], !connection.isUsable {
+            close(connection)
+            return request(transfer, onNewConnection: false)
+        }
         let place = transfer.change { place in
             place?.connection = number
             return place
@@ -264,7 +268,7 @@ final class SocketEngine {
         }
     }
 
-    func close(_ connection: HTTPConnection) {
+    func close(_ connection: PooledConnection) {
         forget(connection)
         perform(pool.closedBusy(connection.route))
     }

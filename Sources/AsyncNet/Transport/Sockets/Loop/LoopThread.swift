@@ -116,6 +116,8 @@ final class LoopThread {
     }
 
     private(set) var now = ContinuousClock.now
+    /// How often the poller was asked.
+    private(set) var polls = 0
 
     /// - Parameter delay: The delay from the beginning of the round, at most a hundred years.
     func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimers.ID {
@@ -145,6 +147,7 @@ final class LoopThread {
     /// - Returns: How many milliseconds the poller waits next, -1 for any time; `nil` after the last round.
     func round(count: Int, waitedSince start: ContinuousClock.Instant?) -> Int32? {
         now = .now
+        polls += 1
         loop.didWake()
         if let start, let work = load.slept(from: start - begin, to: now - begin) { loop.report(work: work) }
         let left = again
@@ -177,6 +180,7 @@ final class LoopThread {
         guard let first = events.baseAddress else { return 0 }
         let count = max(0, Int(an_wait(poller, first, Int32(events.count), 0)))
         now = .now
+        polls += 1
         take(events[..<count])
         return count
     }

@@ -29,7 +29,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         /// Whether a new connection may turn out to be shared.
         var mayShare = false
         /// The transfers that wait, by descending priority, and within a priority in their order.
-        var waiting: [(transfer: Transfer, priority: Int)] = []
+        var waiting: [(transfer: Transfer, priority: Int, wantsNew: Bool)] = []
         var connections: Int { idle.count + opening + busy + shared.count }
         var limitedConnections: Int { idle.count + opening + busy + shared.count { !$0.isDraining } }
         var isEmpty: Bool { connections == 0 && waiting.isEmpty }
@@ -84,12 +84,16 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     }
 
     /// Lets a transfer wait for a connection, and opens one if the limits allow it.
-    mutating func wait(_ transfer: Transfer, for key: Key, priority: Int = 0, mayShare: Bool = false) -> [Action] {
+    ///
+    /// - Parameter wantsNew: Whether the transfer waits for a new connection or a shared one.
+    mutating func wait(
+        _ transfer: Transfer, for key: Key, priority: Int = 0, mayShare: Bool = false, wantsNew: Bool = false
+    ) -> [Action] {
         let origin = origins[key] ?? Origin()
         origins[key] = origin
         origin.mayShare = mayShare
         let place = origin.waiting.firstIndex { $0.priority < priority } ?? origin.waiting.count
-        origin.waiting.insert((transfer, priority), at: place)
+        origin.waiting.insert((transfer, priority, wantsNew), at: place)
         return open(for: key)
     }
 
@@ -122,17 +126,16 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         removeIfEmpty(key)
     }
 
-    /// Called when a connection is ready for its first transfer, or for the next one.
-    mutating func released(_ connection: Connection, of key: Key) -> [Action] {
+    /// Called when a connection is ready for its first transfer (`isNew`), or for the next one.
+    mutating func released(_ connection: Connection, of key: Key, isNew: Bool = false) -> [Action] {
         guard let origin = origins[key] else { return [] }
-        guard !origin.waiting.isEmpty else {
+        guard let index = origin.waiting.firstIndex(where: { isNew || !$0.wantsNew }) else {
             origin.busy -= 1
             origin.idle.append(connection)
             resting.append((connection, key))
-            return makeRoom()
+            return origin.waiting.isEmpty ? makeRoom() : open(for: key)
         }
-        let transfer = origin.waiting.removeFirst().transfer
-        return [.use(connection, transfer)]
+        return [.use(connection, origin.waiting.remove(at: index).transfer)]
     }
 
     /// - Parameter room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer
@@ -149,7 +152,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         let couldShare = origin.mayShare
         origin.mayShare = false
         origin.busy += 1
-        let actions = released(connection, of: key)
+        let actions = released(connection, of: key, isNew: true)
         return couldShare ? actions + openAll(for: key) : actions
     }
 
@@ -224,9 +227,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
 
     private mutating func open(for key: Key) -> [Action] {
         guard let origin = origins[key], origin.waiting.count > origin.opening,
-            !origin.mayShare || origin.opening == 0, !origin.isHeldBack,
-            origin.limitedConnections < limits.connectionsPerOrigin
+            !origin.mayShare || origin.opening == 0, !origin.isHeldBack
         else { return [] }
+        guard origin.limitedConnections < limits.connectionsPerOrigin else {
+            // Transfers that want a new connection wait while others are kept.
+            return origin.idle.prefix(1).map { .close($0) }
+        }
         if hasPlace {
             connections += 1
             origins[key]?.opening += 1
@@ -255,8 +261,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         var actions: [Action] = []
         while hasPlace {
             let next = open(for: key)
-            guard !next.isEmpty else { break }
             actions += next
+            guard case .open = next.first else { break }
         }
         return actions
     }

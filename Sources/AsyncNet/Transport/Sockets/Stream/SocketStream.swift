@@ -128,6 +128,13 @@ final class SocketStream {
         (try? receiveFromSocket(into: buffer)) ?? .end(isClean: false)
     }
 
+    /// Whether neither the peer's end nor bytes have arrived, of which no later response may consist (RFC 9112 §9.2). TLS's
+    /// tickets are taken.
+    func isQuiet(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        guard case .success(.wouldBlock) = Result(catching: { try receive(into: buffer) }) else { return false }
+        return !hasUnreadInput
+    }
+
     /// Whether more can be read although the socket may have nothing.
     var hasUnreadInput: Bool {
         guard let tls else { return false }

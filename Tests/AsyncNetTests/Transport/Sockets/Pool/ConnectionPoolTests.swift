@@ -157,6 +157,25 @@ struct ConnectionPoolTests {
         _ = pool.released(10, of: "a")
         #expect(pool.wait(2, for: "a") == [.open("a")])
     }
+
+    @Test("A transfer that wants a new connection gets no released one, and a kept one makes room for the new one")
+    func wantsNew() {
+        var pool = Self.pool()
+        for transfer in 1...2 {
+            _ = Self.request(transfer, to: "a", &pool)
+            _ = pool.opened(9 + transfer, for: "a")
+        }
+        #expect(pool.wait(3, for: "a", wantsNew: true) == [])
+        #expect(pool.wait(4, for: "a") == [])
+        #expect(pool.released(10, of: "a") == [.use(10, 4)])
+        #expect(pool.released(10, of: "a") == [.close(10)])
+        #expect(pool.closedIdle(10, of: "a") == [.open("a")])
+        #expect(pool.released(11, of: "a") == [])
+        #expect(pool.opened(12, for: "a") == [.use(12, 3)])
+        // Both places are taken, by a kept connection and a busy one.
+        #expect(pool.wait(5, for: "a", wantsNew: true) == [.close(11)])
+        #expect(pool.closedIdle(11, of: "a") == [.open("a")])
+    }
 }
 
 @Suite("ResendRule")
