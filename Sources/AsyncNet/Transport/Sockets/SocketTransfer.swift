@@ -46,7 +46,8 @@ final class SocketTransfer: Sendable, Hashable {
 
     /// The head as it is sent over HTTP/1.1, but for the credentials for a proxy that passes it on.
     var http1Head: [UInt8] {
-        HTTP1RequestHead.bytes(request.head, target: target, authority: authority, framing)
+        HTTP1RequestHead.bytes(
+            request.head, target: target, authority: authority, isForwarded: route.isForwarded, framing)
     }
 
     /// Whether the body can be sent from its start again.

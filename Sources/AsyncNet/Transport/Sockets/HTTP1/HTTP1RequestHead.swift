@@ -11,15 +11,18 @@ enum HTTP1RequestHead {
     /// - Parameters:
     ///   - target: The request target, in the form that the receiver needs (RFC 9112 §3.2).
     ///   - authority: The value of `Host`, unless the request has a `Host` header.
-    static func bytes(_ head: HTTPRequestHead, target: String, authority: String, _ body: Body) -> [UInt8] {
+    ///   - isForwarded: Whether a proxy receives the head: no other server gets `Proxy-Authorization`.
+    static func bytes(
+        _ head: HTTPRequestHead, target: String, authority: String, isForwarded: Bool = false, _ body: Body
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         bytes.append(head.method.rawValue)
         bytes.append(0x20)
         bytes.append(target)
         bytes.append(" HTTP/1.1\r\n")
-        append("Host", head.headers["Host"] ?? authority, to: &bytes)
-        var own = Own()
+        append("Host", head.host ?? authority, to: &bytes)
+        var own = Own(isForwarded: isForwarded)
         for header in head.headers where !isOfTransport(header, &own) && !header.isOmission {
             append(header.name, header.value, to: &bytes)
         }
@@ -49,6 +52,7 @@ enum HTTP1RequestHead {
     private static var coding: StaticString { ContentDecoding.acceptEncoding }
 
     private struct Own {
+        let isForwarded: Bool
         var hasAccept = false
         var hasAcceptEncoding = false
     }
@@ -62,6 +66,7 @@ enum HTTP1RequestHead {
         case 14: return header.hasName("Content-Length")
         case 15 where header.hasName("Accept-Encoding"): own.hasAcceptEncoding = true
         case 17: return header.hasName("Transfer-Encoding")
+        case 19: return header.hasName("Proxy-Authorization") && !own.isForwarded
         default: break
         }
         return false
@@ -73,6 +78,11 @@ enum HTTP1RequestHead {
         bytes.append(value)
         bytes.append("\r\n")
     }
+}
+
+extension HTTPRequestHead {
+    /// The value of its `Host` header. One that is to be omitted counts as none, since HTTP requires it (RFC 9112 §3.2).
+    var host: String? { headers["Host"].flatMap { HTTPHeader(name: "Host", value: $0).isOmission ? nil : $0 } }
 }
 
 extension [UInt8] {

@@ -72,7 +72,7 @@ package enum HTTP2Fields {
         add(":method", head.method.rawValue)
         // CONNECT has neither `:scheme` nor `:path` (RFC 9113 §8.5).
         if head.method != .connect { add(":scheme", isTLS ? "https" : "http") }
-        add(":authority", head.headers["Host"] ?? authority)
+        add(":authority", head.host ?? authority)
         if head.method != .connect { add(":path", target) }
         var (hasAccept, hasAcceptEncoding) = (false, false)
         let named = head.headers["Connection"] == nil ? [] : head.headers.values(for: "Connection").flatMap(Self.names)
@@ -90,8 +90,8 @@ package enum HTTP2Fields {
         value.split(separator: ",").map { String($0).trimmedHTTPSpace }
     }
 
-    /// Whether the transport writes the field itself, or HTTP/2 forbids the field because it is about an HTTP/1.1
-    /// connection (RFC 9113 §8.2.2).
+    /// Whether the transport writes the field itself, the field is for a proxy, or HTTP/2 forbids it because it is
+    /// about an HTTP/1.1 connection (RFC 9113 §8.2.2).
     private static func isReplaced(_ header: HTTPHeader) -> Bool {
         switch header.name.utf8.count {
         case 2: header.hasName("TE") && header.value.lowercased() != "trailers"
@@ -101,6 +101,7 @@ package enum HTTP2Fields {
         case 14: header.hasName("Content-Length") || header.hasName("HTTP2-Settings")
         case 16: header.hasName("Proxy-Connection")
         case 17: header.hasName("Transfer-Encoding")
+        case 19: header.hasName("Proxy-Authorization")
         default: false
         }
     }
