@@ -120,7 +120,8 @@ struct ConnectionOptions: ParsableArguments {
     /// The host and port, and the addresses, which may be in brackets.
     private static func address(_ text: String) -> (String, [String])? {
         let parts = text.drop { $0 == "+" }.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[0].isEmpty, !parts[0].hasPrefix("-"), UInt16(parts[1]) != nil, !parts[2].isEmpty
+        guard parts.count == 3, !parts[0].isEmpty, !parts[0].hasPrefix("-"), parts[0] != "*", UInt16(parts[1]) != nil,
+            !parts[2].isEmpty
         else { return nil }
         return ("\(parts[0]):\(parts[1])", parts[2].split(separator: ",").map(String.init))
     }

@@ -118,6 +118,10 @@ extension HTTPConnection {
 
     private func receive(_ received: HTTPResponseHead) throws(AsyncNetError) {
         guard let transfer else { return }
+        guard received.statusCode != 101 else {
+            throw AsyncNetError(
+                .badServerResponse, "The server switched to another protocol (101), in which a request has no response")
+        }
         var head = received
         if receiver?.endsWithConnection == true { head.isTruncatable = true }
         guard forwarder?.mayAnswer(head, to: transfer) != true else {
@@ -127,7 +131,7 @@ extension HTTPConnection {
         try delivery?.begin(head, length: receiver?.bytesLeft)
         reportConnection(transfer, head, isNew: transfers == 1)
         // The server does not want the rest of the body, or has not asked for it.
-        if head.statusCode >= 300 || sender?.awaitsContinue == true && head.statusCode != 101 {
+        if head.statusCode >= 300 || sender?.awaitsContinue == true {
             if head.statusCode >= 300 { stopSending() } else { continueNow() }
         }
     }

@@ -16,6 +16,10 @@ extension SocketTransport.Configuration {
         try (resolver as? StandardResolver)?.validate()
         try checkNumbers()
         try addressPolicy.check()
+        for (host, texts) in addresses {
+            guard let wrong = texts.first(where: { SocketAddress(configured: $0, port: 0) == nil }) else { continue }
+            throw AsyncNetError(.invalidConfiguration, "addresses has \(wrong) for \(host), which is no IP address")
+        }
         if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
             throw AsyncNetError(
                 .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"

@@ -6,7 +6,7 @@ extension SocketSetup {
             return SocketAddress(unixSocket: path).map { [$0] }
         }
         if let texts = addresses["\(host.host):\(host.port)"] {
-            return texts.compactMap { SocketAddress(numeric: $0, port: host.port) }
+            return texts.compactMap { SocketAddress(configured: $0, port: host.port) }
         }
         if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
         guard !host.host.utf8.contains(UInt8(ascii: ":")) else {

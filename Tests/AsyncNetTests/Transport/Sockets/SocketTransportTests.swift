@@ -300,4 +300,27 @@ struct SocketTransportTests {
         #expect(error?.code == .badServerResponse)
         #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
     }
+
+    @Test("A 101 response to a request is .badServerResponse")
+    func switchedProtocols() async throws {
+        let server = try RawServer(
+            "c.sendall(b'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\n\\r\\nbytes'); c.recv(1)")
+        let session = Session(transport: .sockets())
+        #expect(
+            await AsyncNetError.code { _ = try await session.request(server.url).serializing(Data.self).value }
+                == .badServerResponse)
+    }
+
+    @Test("Configured addresses may be in brackets, and a text that is no address is .invalidConfiguration")
+    func configuredAddresses() async throws {
+        let server = try RawServer(
+            "c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok'); c.recv(1)", address: "::1")
+        for (text, code) in [("[::1]", nil), ("::1", nil), ("nonsense", .invalidConfiguration)]
+            as [(String, AsyncNetError.Code?)]
+        {
+            let session = Session(transport: .sockets(.init(addresses: ["a.test:\(server.port)": [text]])))
+            let response = await session.request("http://a.test:\(server.port)/").serializing(String.self).response
+            #expect(response.error?.code == code)
+        }
+    }
 }

@@ -11,6 +11,12 @@ struct SocketAddress: Sendable {
         raw = address
     }
 
+    /// - Parameter text: An entry of ``SocketTransport/Configuration/addresses``, with or without brackets.
+    init?(configured text: String, port: UInt16) {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        self.init(numeric: isBracketed ? String(text.dropFirst().dropLast()) : text, port: port)
+    }
+
     /// - Parameter path: At most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
     ///   abstract.
     init?(unixSocket path: String) {

@@ -42,6 +42,12 @@ struct HTTP1ReceiverTests {
         return reading
     }
 
+    @Test(
+        "What does not begin as a status line is refused before its line ends", arguments: ["SSH-2.0-x", "<", "HTTQ"])
+    func otherProtocol(_ text: String) {
+        #expect(read(text).error?.code == .badServerResponse)
+    }
+
     private func note(_ event: HTTP1Receiver.Event, _ input: UnsafeRawBufferPointer, _ reading: inout Reading) {
         switch event {
         case .informational(let head), .head(let head): reading.events.append("\(head.statusCode)")
