@@ -58,7 +58,8 @@ struct URLReferenceTests {
             ("http://a:0/", .malformedURL),
             ("http:x", .malformedURL), ("ftp://a/", .unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
             ("javascript:alert(1)", .unsupportedScheme), ("/relative", .malformedURL), ("http://a\\b/", .malformedURL),
-            ("http://a\u{0}/", .malformedURL),
+            ("http://a\u{0}/", .malformedURL), ("http://[localhost]/", .malformedURL),
+            ("http://u@[127.0.0.1]:1/", .malformedURL), ("http://[zz]/", .malformedURL),
         ] as [(String, AsyncNetError.Code)])
     func refused(_ text: String, _ code: AsyncNetError.Code) {
         let error = #expect(throws: AsyncNetError.self) { try text.asURL().checkedForHTTP() }
