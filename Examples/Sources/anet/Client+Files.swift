@@ -20,7 +20,12 @@ extension Client {
         let (response, heads) = await listening(to: request, call) { await request.response }
         var outcome = Outcome(call, response, heads)
         outcome.file = response.value.map { target.folder == nil ? target.name : $0.relativePath }
-        if response.error != nil { outcome.notes = Self.whatIsLeft(of: place, target.name) }
+        // The file of an earlier command stays as it is, as with curl.
+        if response.statusCode == 304 {
+            outcome.failure = nil
+        } else if response.error != nil {
+            outcome.notes = Self.whatIsLeft(of: place, target.name)
+        }
         return outcome
     }
 

@@ -64,6 +64,11 @@ struct DownloadPlan: Sendable {
 
     mutating func receive(_ head: HTTPResponseHead, size: Int64) throws(AsyncNetError) -> Step {
         let offset = offset(size)
+        guard head.statusCode != 304 else {
+            throw AsyncNetError(
+                .unacceptableStatus,
+                "The server responded with 304 (Not Modified), in which there is nothing to download")
+        }
         guard let requested else {
             guard head.statusCode != 206 else {
                 throw AsyncNetError(.badServerResponse, "The server sent a 206 response, but no range was requested")

@@ -59,8 +59,8 @@ struct DownloadPlanTests {
     // MARK: Responses
 
     @Test(
-        "Without a Range any response but a 206 is written from the start",
-        arguments: [(200, true), (404, true), (500, true), (206, false)])
+        "Without a Range any response but a 206 or 304 is written from the start",
+        arguments: [(200, true), (404, true), (500, true), (206, false), (304, false)])
     func whole(_ status: Int, _ isWritten: Bool) {
         var plan = Self.plan(after: 0).plan
         let step = try? plan.receive(Self.head(status, ["Content-Length": "10"]), size: 0)
