@@ -4,6 +4,15 @@ import Foundation
 /// Writes the bodies of an entry: as text if they are UTF-8, otherwise in Base64, so that their bytes can be restored.
 struct HARBodies {
     let redaction: RedactionRule?
+    /// Secrets of the exchange's heads, which a body may repeat; `nil` if nothing is redacted.
+    private let secrets: KnownSecrets?
+
+    init(_ record: HARExchange, _ redaction: RedactionRule?) {
+        self.redaction = redaction
+        let sent = Array(record.sentHead?.headers ?? record.head.headers)
+        let headers = sent + Array(record.response?.headers ?? [:])
+        secrets = redaction.map { KnownSecrets(record.head.url, headers, $0) }
+    }
 
     // MARK: Responses
 
@@ -60,5 +69,8 @@ struct HARBodies {
 
     // MARK: Bytes
 
-    private func redacted(_ data: Data, _ type: String?) -> Data { redaction?.body(data, contentType: type) ?? data }
+    private func redacted(_ data: Data, _ type: String?) -> Data {
+        guard let redaction, let secrets else { return data }
+        return Data(secrets.redacted(Array(redaction.body(data, contentType: type))))
+    }
 }

@@ -37,7 +37,7 @@ struct HARWriter {
         request.queryString = reference.query.map(HARPair.items) ?? []
         request.headersSize = record.metrics.wireBytes.map { Int($0.sentHead) } ?? -1
         request.bodySize = sentBodySize
-        request.postData = HARBodies(redaction: redaction).postData(record, headers)
+        request.postData = HARBodies(record, redaction).postData(record, headers)
         return request
     }
 
@@ -49,7 +49,7 @@ struct HARWriter {
         let headers = head.headers
         var response = HARResponse(
             status: head.statusCode, statusText: head.reasonPhrase ?? "", httpVersion: head.httpVersion ?? version,
-            content: HARBodies(redaction: redaction).content(record, headers))
+            content: HARBodies(record, redaction).content(record, headers))
         response.headers = pairs(headers)
         response.cookies = head.separateHeaders.values(for: "Set-Cookie").compactMap {
             HARCookie(setCookie: redaction?.setCookie($0) ?? $0)

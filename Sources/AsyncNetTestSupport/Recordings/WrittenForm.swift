@@ -1,11 +1,14 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 extension RecordingFormat {
     /// The exchange as a file has it: without secrets, and without what differs each time. Applied twice, it changes
     /// nothing more, unless a closure does.
     package func written(_ exchange: RecordedExchange) -> RecordedExchange {
-        let secrets = KnownSecrets(exchange, redaction)
+        let (request, response) = (exchange.request, exchange.response)
+        let answered = response.map { Array($0.headers) + Array($0.trailers) } ?? []
+        let secrets = KnownSecrets(request.url, Array(request.headers) + answered, redaction)
         var written = exchange
         written.request = self.written(exchange.request, secrets)
         written.latency = WrittenTimes(step: timeStep).rounded(exchange.latency)
@@ -20,7 +23,7 @@ extension RecordingFormat {
 
     /// A live request in the form in which requests of files are, for comparing both.
     package func written(_ request: RecordedExchange.Request) -> RecordedExchange.Request {
-        written(request, KnownSecrets(request, redaction))
+        written(request, KnownSecrets(request.url, Array(request.headers), redaction))
     }
 
     private func written(_ request: RecordedExchange.Request, _ secrets: KnownSecrets) -> RecordedExchange.Request {

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 /// Brings responses into the form in which a file has them.

@@ -1,4 +1,5 @@
 import AsyncNet
+import AsyncNetMonitors
 import Foundation
 
 /// Brings the texts and bodies of one exchange into the form in which a file has them.

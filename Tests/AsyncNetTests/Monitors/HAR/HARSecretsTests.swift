@@ -45,6 +45,19 @@ struct HARSecretsTests {
         #expect(entry.request.postData?.text == #"{"b":1,"token":"REDACTED""#)
     }
 
+    @Test("A secret of the request is redacted in a body that repeats it, whatever the body's type is")
+    func echoed() async throws {
+        let recorder = HARRecorder()
+        let stub = StubTransport { request in
+            .text("\(request.headers["Authorization"] ?? "") \(request.query ?? "")")
+        }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
+        let headers: HTTPHeaders = [.authorization(bearerToken: "header-secret-1")]
+        _ = try await session.request("http://h/?token=query-secret-2", headers: headers).serializing(Data.self).value
+        let entry = try #require(JSONDecoder().decode(HARFile.self, from: recorder.data()).log.entries.first)
+        #expect(entry.response.content.text == "REDACTED token=REDACTED")
+    }
+
     @Test("A HAR file is redacted by the names of a user's RedactionRule and the standard names")
     func ownRule() async throws {
         let recorder = HARRecorder(redaction: RedactionRule(headers: ["X-Mine"], fields: ["iban"]))

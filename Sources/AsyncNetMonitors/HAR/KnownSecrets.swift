@@ -1,19 +1,14 @@
-import AsyncNet
-import Foundation
+package import AsyncNet
+package import Foundation
 
 /// The secrets that an exchange has in its headers and its URL, which may stand in other places of it too: in a path,
 /// in a body that echoes them, in a message.
-struct KnownSecrets {
+package struct KnownSecrets {
     /// Longer ones first, as one may be a part of another.
     private let texts: [[UInt8]]
 
-    init(_ exchange: RecordedExchange, _ rule: RedactionRule) {
-        self.init(Self.texts(exchange.request, rule) + (exchange.response.map { Self.texts($0, rule) } ?? []))
-    }
-
-    init(_ request: RecordedExchange.Request, _ rule: RedactionRule) { self.init(Self.texts(request, rule)) }
-
-    private init(_ texts: [String]) {
+    package init(_ url: URL, _ headers: [HTTPHeader], _ rule: RedactionRule) {
+        let texts = Self.texts(url, rule) + headers.flatMap { Self.texts($0, rule) }
         self.texts = Set(texts.filter(Self.isDistinct)).map { Array($0.utf8) }.sorted {
             $0.count == $1.count ? $0.lexicographicallyPrecedes($1) : $0.count > $1.count
         }
@@ -25,7 +20,7 @@ struct KnownSecrets {
     }
 
     /// The bytes with `REDACTED` in the place of each secret.
-    func redacted(_ bytes: [UInt8]) -> [UInt8] {
+    package func redacted(_ bytes: [UInt8]) -> [UInt8] {
         texts.reduce(bytes) { bytes, secret in
             var (result, copied): ([UInt8], Int) = ([], 0)
             for index in bytes.indices.dropLast(secret.count - 1)
@@ -39,16 +34,12 @@ struct KnownSecrets {
 
     // MARK: Where they stand
 
-    private static func texts(_ request: RecordedExchange.Request, _ rule: RedactionRule) -> [String] {
-        let components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+    private static func texts(_ url: URL, _ rule: RedactionRule) -> [String] {
+        let components = URLComponents(url: url, resolvingAgainstBaseURL: false)
         let items = (components?.queryItems ?? []) + (components?.percentEncodedQueryItems ?? [])
         let secrets = items.filter { rule.isSecret($0.name, in: .queryItem) }.compactMap(\.value)
         let userinfo = [components?.password, components?.percentEncodedPassword].compactMap(\.self)
-        return secrets + userinfo + request.headers.flatMap { texts($0, rule) }
-    }
-
-    private static func texts(_ response: RecordedExchange.Response, _ rule: RedactionRule) -> [String] {
-        (Array(response.headers) + Array(response.trailers)).flatMap { texts($0, rule) }
+        return secrets + userinfo
     }
 
     private static func texts(_ header: HTTPHeader, _ rule: RedactionRule) -> [String] {
