@@ -11,7 +11,11 @@ struct CurlDescription {
         let body = body(of: request)
         var headers = request.head.headers
         if body.bringsContentType { headers.remove("Content-Type") }
-        var arguments = ["curl -v", "-X \(request.head.method.rawValue.shellQuoted)"]
+        // With -X, curl would wait for the body that a HEAD response announces.
+        let method = request.head.method
+        var arguments = [
+            "curl -v", method == .head && request.body.isNone ? "--head" : "-X \(method.rawValue.shellQuoted)",
+        ]
         arguments += headers.map { "-H \(text($0).shellQuoted)" }
         // By default curl sends the Content-Type of a form.
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") {

@@ -21,7 +21,7 @@ public struct TransferProgress: Sendable, Hashable {
     /// The fraction from 0 to 1; 0 while the total is unknown.
     public var fractionCompleted: Double {
         guard let totalBytes, totalBytes > 0 else { return totalBytes == nil ? 0 : 1 }
-        return min(1, Double(completedBytes) / Double(totalBytes))
+        return min(1, max(0, Double(completedBytes) / Double(totalBytes)))
     }
 
     /// The time that the rest takes at the current rate; `nil` while the total or the rate is unknown.
@@ -30,6 +30,6 @@ public struct TransferProgress: Sendable, Hashable {
         guard completedBytes < totalBytes else { return .zero }
         // At most a century, since a duration has only 64 bits of seconds.
         guard bytesPerSecond > 0 else { return nil }
-        return .seconds(min(3_155_760_000, Double(totalBytes - completedBytes) / bytesPerSecond))
+        return .seconds(min(3_155_760_000, (Double(totalBytes) - Double(completedBytes)) / bytesPerSecond))
     }
 }

@@ -42,6 +42,11 @@ struct CurlDescriptionTests {
         #expect(await !session.request("http://a/", method: method).curlDescription().contains("Content-Length"))
     }
 
+    @Test("The command of a HEAD request waits for no body")
+    func head() async {
+        #expect(await session.head("http://a/").curlDescription() == "curl -v \\\n    --head \\\n    'http://a/'")
+    }
+
     @Test("Secrets are redacted unless showsSecrets is set")
     func secrets() async {
         let request = session.request(

@@ -68,6 +68,7 @@ struct RateEstimateTests {
             (50, 100, 10, 0.5, Duration.seconds(5)), (50, nil, 10, 0, nil), (50, 100, 0, 0.5, nil),
             (100, 100, 0, 1, .zero), (120, 100, 5, 1, .zero),
             (0, 0, 0, 1, .zero), (0, Int64.max, 1e-9, 0, .seconds(3_155_760_000)),
+            (-1, .max, 1, 0, .seconds(3_155_760_000)),
         ] as [(Int64, Int64?, Double, Double, Duration?)])
     func remaining(_ done: Int64, _ total: Int64?, _ rate: Double, _ fraction: Double, _ time: Duration?) {
         let progress = TransferProgress(completedBytes: done, totalBytes: total, bytesPerSecond: rate)

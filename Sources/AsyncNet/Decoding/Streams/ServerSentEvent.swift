@@ -29,6 +29,14 @@ public struct ServerSentEvent: Hashable, Sendable {
     }
 }
 
+extension ServerSentEvent: CustomReflectable {
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["id": id as Any, "event": event, "data": data, "retry": retry as Any],
+            displayStyle: .struct)
+    }
+}
+
 /// What an event knows of its stream, whatever sequence hands the event on. All values are equal.
 struct SourceStream: Hashable, Sendable {
     /// The session's decoder; `nil` for an event that no session has received.

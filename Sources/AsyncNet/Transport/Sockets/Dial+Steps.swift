@@ -55,7 +55,8 @@ extension Dial {
         guard let session = try makeTLS() else { return finish(.success((stream, times))) }
         let stream = stream.tls == nil ? stream : SocketStream(through: stream)
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
-            times.handshake = engine.thread.now
+            // Not the round's time: a whole handshake may happen in one round.
+            times.handshake = .now
             try result.get()
             finish(.success((stream, times)))
         }

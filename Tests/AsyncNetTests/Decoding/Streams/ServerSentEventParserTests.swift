@@ -144,6 +144,12 @@ struct ServerSentEventParserTests {
         #expect(found.code == code)
     }
 
+    @Test("A printed event has its fields, and not its stream")
+    func printed() {
+        let event = ServerSentEvent(id: "1", data: "a")
+        #expect("\(event)" == #"ServerSentEvent(id: Optional("1"), event: "message", data: "a", retry: nil)"#)
+    }
+
     @Test("An event is returned at the first byte of the line break that ends it")
     func prompt() throws {
         var parser = ServerSentEventParser()
