@@ -17,8 +17,9 @@ final class AttemptTask: Sendable {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if let failure = state.withLock({ $0.failure }) { throw failure }
+        // Not with the executor nil, see RequestEngine.makeDriver.
         // ConcurrencyGuarantees: attempt, brief reading
-        let task = Task(executorPreference: executor) { try await work() }
+        let task = executor.map { Task(executorPreference: $0) { try await work() } } ?? Task { try await work() }
         let hasFailed = state.withLock { state in
             state.cancel = { task.cancel() }
             return state.failure != nil

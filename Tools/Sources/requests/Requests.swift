@@ -25,17 +25,20 @@ struct Requests: AsyncParsableCommand {
     private func fetch(_ requests: Int, _ session: Session) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<atATime {
-                group.addTask(executorPreference: executor) {
+                let work: @Sendable () async throws -> Void = {
                     for _ in 0..<requests / atATime { try await fetch(session) }
+                }
+                // Without a preference the task may continue on the loop's thread after a request: the loop then does
+                // not sleep, and needs no wake-up for the next request. Swift records the executor nil too.
+                if apart {
+                    group.addTask(executorPreference: globalConcurrentExecutor, operation: work)
+                } else {
+                    group.addTask(operation: work)
                 }
             }
             try await group.waitForAll()
         }
     }
-
-    /// Without a preference the task may continue on the loop's thread after a request: the loop then does not sleep, and
-    /// needs no wake-up for the next request.
-    private var executor: (any TaskExecutor)? { apart ? globalConcurrentExecutor : nil }
 
     /// The pause blocks the thread, as the timer of `Task.sleep` makes system calls of its own.
     private func fetch(_ session: Session) async throws {
