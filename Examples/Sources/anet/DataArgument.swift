@@ -28,7 +28,9 @@ struct DataArgument: ExpressibleByArgument {
         case .raw: Data(value.utf8)
         case .binary: try Input.read(value)
         // A file's line ends are no part of a form.
-        case .text: value.hasPrefix("@") ? try Input.read(value).filter { $0 != 0x0A && $0 != 0x0D } : Data(value.utf8)
+        case .text:
+            value.hasPrefix("@")
+                ? Data([UInt8](try Input.read(value)).filter { $0 != 0x0A && $0 != 0x0D }) : Data(value.utf8)
         case .encoded: try encoded()
         }
     }
