@@ -17,9 +17,9 @@ public struct RequestMetrics: Sendable {
     /// The URLs that redirects led to, in order.
     public var redirects: [URL] = []
 
-    /// Bytes of request bodies passed to the network.
+    /// Bytes of the request's body passed to the network, the last time that it was sent.
     public var sentBytes: Int64 = 0
-    /// Bytes of the body received, after decoding of Content-Encoding.
+    /// Bytes of the last response's body, after decoding of Content-Encoding.
     public var receivedBytes: Int64 = 0
 
     /// What the session's cache did for the last hop that it was asked about; `nil` without a cache.
