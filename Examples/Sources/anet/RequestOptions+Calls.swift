@@ -109,8 +109,8 @@ extension RequestOptions {
         if let bearer { headers.update(.authorization(bearerToken: bearer)) }
         if let userAgent { headers.update(userAgent.isEmpty ? .omitting("User-Agent") : .userAgent(userAgent)) }
         if let referer, !referer.isEmpty { headers.update(name: "Referer", value: referer) }
-        // Downloads ask for no content coding otherwise.
-        if compressed { headers.update(.acceptEncoding("gzip, deflate")) }
+        // Downloads ask for no content coding otherwise; a part of a coded body could not be decoded.
+        if compressed, range == nil { headers.update(.acceptEncoding("gzip, deflate")) }
         if let range { headers.update(name: "Range", value: "bytes=\(range)\(range.contains("-") ? "" : "-")") }
         if !data.isEmpty, !get { headers.update(.contentType("application/x-www-form-urlencoded")) }
         if !json.isEmpty || positionals.json != nil {

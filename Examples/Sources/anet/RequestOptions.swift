@@ -103,7 +103,7 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp("The bytes to ask for: 0-99, 100- or -100.", valueName: "RANGE"))
     var range: String?
 
-    @Flag(help: "Asks for a compressed response, as anet always does.")
+    @Flag(help: "Asks for a compressed response, as anet does anyway but with -o.")
     var compressed = false
 
     @Option(

@@ -77,7 +77,7 @@ extension URL {
         guard isName || ZonedAddress.isValid(host) else {
             throw AsyncNetError(.malformedURL, "The URL's host contains an invalid character")
         }
-        // Foundation's `host` has no brackets, in which only an IPv6 address may be (RFC 3986 §3.2.2).
+        // Foundation's `host` has no brackets, in which no name and no IPv4 address may be (RFC 3986 §3.2.2).
         let authority = URLReference(absoluteString).authority?.split(separator: "@").last
         guard authority?.hasPrefix("[") != true || host.contains(":") else {
             throw AsyncNetError(.malformedURL, "The host in brackets is no IPv6 address")

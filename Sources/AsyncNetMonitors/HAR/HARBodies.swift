@@ -10,7 +10,7 @@ struct HARBodies {
     init(_ record: HARExchange, _ redaction: RedactionRule?) {
         self.redaction = redaction
         let sent = Array(record.sentHead?.headers ?? record.head.headers)
-        let headers = sent + Array(record.response?.headers ?? [:])
+        let headers = sent + Array(record.response?.separateHeaders ?? [:])
         secrets = redaction.map { KnownSecrets(record.head.url, headers, $0) }
     }
 

@@ -86,7 +86,7 @@ struct DownloadPlan: Sendable {
             if let total = range?.total, total == offset, offset > 0 { return .complete }
             return restart()
         case 200..<300: return begin(head)
-        // A first segment does not continue a file: as without a range, a response of any status is downloaded.
+        // A first segment does not continue a file: as without a range, any other response is downloaded.
         default:
             if offset == 0 { return begin(head) }
             throw AsyncNetError(

@@ -17,8 +17,8 @@ public import Foundation
 /// A file at a place that was not given (``DownloadDestination/temporary``) is then removed when the request is
 /// released, unless its URL was read from ``value``, ``result`` or ``response``.
 ///
-/// A response of any status is downloaded, unless a validator refuses it; validators run on the head, before a file is
-/// made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
+/// A response of any status but 304 is downloaded, unless a validator refuses it; validators run on the head, before a
+/// file is made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
 /// if the response has a `Content-Encoding` all the same, the file has the coded bytes.
 public struct DownloadRequest: SerializableRequest, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable

@@ -44,7 +44,7 @@ extension HTTPConnection {
         guard let transfer else { return }
         transfer.change { $0?.answers += 1 }
         release()
-        if isReusable, let place = transfer.place { return start(transfer, place) }
+        if isReusable, isUsable, let place = transfer.place { return start(transfer, place) }
         engine.close(self)
         engine.restart(transfer, isAnswer: true)
     }

@@ -17,7 +17,7 @@ extension SocketTransport.Configuration {
         try checkNumbers()
         try addressPolicy.check()
         for (host, texts) in addresses {
-            guard let wrong = texts.first(where: { SocketAddress(configured: $0, port: 0) == nil }) else { continue }
+            guard let wrong = texts.first(where: { !Self.isAddress($0) }) else { continue }
             throw AsyncNetError(.invalidConfiguration, "addresses has \(wrong) for \(host), which is no IP address")
         }
         if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
@@ -25,6 +25,11 @@ extension SocketTransport.Configuration {
                 .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"
             )
         }
+    }
+
+    /// The interface of a zone may come later.
+    private static func isAddress(_ text: String) -> Bool {
+        SocketAddress(numeric: text.withoutBrackets.withoutZone, port: 0) != nil
     }
 
     private func checkNumbers() throws(AsyncNetError) {

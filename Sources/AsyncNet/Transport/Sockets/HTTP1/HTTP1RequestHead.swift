@@ -81,7 +81,8 @@ enum HTTP1RequestHead {
 }
 
 extension HTTPRequestHead {
-    /// The value of its `Host` header. One that is to be omitted counts as none, since HTTP requires it (RFC 9112 §3.2).
+    /// The value of its `Host` header. One that is to be omitted counts as none, since HTTP requires it (RFC 9112
+    /// §3.2).
     var host: String? { headers["Host"].flatMap { HTTPHeader(name: "Host", value: $0).isOmission ? nil : $0 } }
 }
 

@@ -32,7 +32,8 @@ extension HTTP2Machine {
         }
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
         // Larger increments bring uploads on, and end at the largest window (RFC 9113 §6.9.1).
-        if increment < HTTP2Settings.usefulIncrement { try budget.spend("WINDOW_UPDATE", now) }
+        let isSending = header.stream == 0 || streams[header.stream]?.isRequestSent == false
+        if increment < HTTP2Settings.usefulIncrement || !isSending { try budget.spend("WINDOW_UPDATE", now) }
         guard header.stream != 0 else {
             try flow.widenSendWindow(of: nil, by: increment)
             return nil

@@ -18,7 +18,7 @@ package struct HTTP2Settings: Equatable {
     /// The most entries in a SETTINGS frame: many more than there are settings are a flood (CVE-2019-9515).
     private static let mostEntries = 32
     package static let largestWindow = 0x7FFF_FFFF
-    /// From this size on, the increment of a WINDOW_UPDATE frame is not counted as a frame without effect.
+    /// From this size on, the increment of a WINDOW_UPDATE frame for an upload does not count as one without effect.
     static let usefulIncrement = 256
 
     package init() {}
@@ -129,8 +129,9 @@ struct HTTP2Limits: Sendable {
     var advertisedWindow: Int { connectionWindow + 2 * connectionStep }
 }
 
-/// How many frames a server may send that bring no transfer on: PING, SETTINGS, PRIORITY, frames for streams that have ended
-/// (CVE-2019-9512 and others). A thousand at once, and a hundred a second from then on.
+/// How many frames a server may send that bring no transfer on: PING, SETTINGS, PRIORITY, frames for streams that have
+/// ended (CVE-2019-9512 and others). A thousand at once, a hundred a second from then on, and what answers this side's
+/// frames.
 struct FrameBudget {
     private var left = Self.burst
     private var refilled: ContinuousClock.Instant?
@@ -152,7 +153,7 @@ struct FrameBudget {
         left -= 1
     }
 
-    /// Called when this side has sent something that the peer may answer with this many frames.
+    /// Called when this side has sent something that the peer may answer with this many frames, whenever it does.
     mutating func refund(_ frames: Double) { left += frames }
 
     mutating func count(emptyFrame isEmpty: Bool, atMost limit: Int) throws(HTTP2Violation) {

@@ -10,7 +10,7 @@ struct HTTP2SilenceWatch {
     let limits: SocketTransport.HTTP2KeepAlive
     private var silentSince: ContinuousClock.Instant
     private var askedAt: ContinuousClock.Instant?
-    /// How many of the sent bytes the server's system had at the last decision.
+    /// How many of the sent bytes the server's system had, the most at any decision.
     private var acknowledged = 0
 
     init(_ limits: SocketTransport.HTTP2KeepAlive, now: ContinuousClock.Instant) {
@@ -24,8 +24,9 @@ struct HTTP2SilenceWatch {
     ///   - waiting: How many of them the server's system does not have yet. While it takes some, the server is not
     ///     silent: a PING may wait behind them.
     mutating func decision(_ now: ContinuousClock.Instant, sent: Int, waiting: Int) -> Decision {
-        if waiting > 0, sent - waiting > acknowledged {
-            acknowledged = sent - waiting
+        let hasTakenMore = sent - waiting > acknowledged
+        acknowledged = max(acknowledged, sent - waiting)
+        if waiting > 0, hasTakenMore {
             silentSince = now
             if askedAt != nil { askedAt = now }
         }

@@ -13,8 +13,7 @@ struct SocketAddress: Sendable {
 
     /// - Parameter text: An entry of ``SocketTransport/Configuration/addresses``, with or without brackets.
     init?(configured text: String, port: UInt16) {
-        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
-        self.init(numeric: isBracketed ? String(text.dropFirst().dropLast()) : text, port: port)
+        self.init(numeric: text.withoutBrackets, port: port)
     }
 
     /// - Parameter path: At most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
@@ -46,4 +45,9 @@ struct SocketAddress: Sendable {
             }
         }
     }
+}
+
+extension String {
+    /// `::1` of `[::1]`.
+    var withoutBrackets: String { hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self }
 }

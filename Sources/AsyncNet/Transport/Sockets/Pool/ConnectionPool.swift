@@ -2,7 +2,8 @@
 ///
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and one is opened if the
 /// limits allow it; the first connection that is ready, new or released, goes to the transfer that has waited longest:
-/// a cancelled transfer ends no connection.
+/// a cancelled transfer ends no connection. A transfer that wants a new connection waits for one, in whose place a
+/// released one is closed.
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room.
@@ -129,13 +130,15 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
     /// Called when a connection is ready for its first transfer (`isNew`), or for the next one.
     mutating func released(_ connection: Connection, of key: Key, isNew: Bool = false) -> [Action] {
         guard let origin = origins[key] else { return [] }
-        guard let index = origin.waiting.firstIndex(where: { isNew || !$0.wantsNew }) else {
-            origin.busy -= 1
-            origin.idle.append(connection)
-            resting.append((connection, key))
-            return origin.waiting.isEmpty ? makeRoom() : open(for: key)
+        // Those before it want new connections: as many are on the way, or this one makes room.
+        let index = origin.waiting.firstIndex { isNew || !$0.wantsNew }
+        if let index, isNew || index <= origin.opening {
+            return [.use(connection, origin.waiting.remove(at: index).transfer)]
         }
-        return [.use(connection, origin.waiting.remove(at: index).transfer)]
+        origin.busy -= 1
+        origin.idle.append(connection)
+        resting.append((connection, key))
+        return origin.waiting.count > origin.opening ? [.close(connection)] : makeRoom()
     }
 
     /// - Parameter room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer
@@ -230,7 +233,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
             !origin.mayShare || origin.opening == 0, !origin.isHeldBack
         else { return [] }
         guard origin.limitedConnections < limits.connectionsPerOrigin else {
-            // Transfers that want a new connection wait while others are kept.
+            // Only transfers that want a new connection wait while connections are kept: the oldest makes room.
             return origin.idle.prefix(1).map { .close($0) }
         }
         if hasPlace {

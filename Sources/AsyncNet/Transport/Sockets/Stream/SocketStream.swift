@@ -128,8 +128,8 @@ final class SocketStream {
         (try? receiveFromSocket(into: buffer)) ?? .end(isClean: false)
     }
 
-    /// Whether neither the peer's end nor bytes have arrived, of which no later response may consist (RFC 9112 §9.2). TLS's
-    /// tickets are taken.
+    /// Whether neither the peer's end nor bytes have arrived, which would be no part of a later response (RFC 9112 §9.2).
+    /// TLS's tickets are taken.
     func isQuiet(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         guard case .success(.wouldBlock) = Result(catching: { try receive(into: buffer) }) else { return false }
         return !hasUnreadInput
@@ -194,8 +194,8 @@ final class SocketStream {
 
     func shutDownSending() { _ = an_finish_sending(socket) }
 
-    /// How many bytes the peer's system does not have yet.
-    var unacknowledged: Int { Int(an_unacknowledged(socket)) }
+    /// How many of the sent bytes the peer's system does not have yet.
+    var unacknowledged: Int { Int(an_unacknowledged(socket)) + (tls?.waiting ?? 0) }
 
     /// - Returns: The system's error; `EINPROGRESS` for a connection that is being made.
     func connect(to address: SocketAddress) -> Int32 { withUnsafePointer(to: address.raw) { an_connect(socket, $0) } }

@@ -49,6 +49,13 @@ final class TLSSession {
         return copy
     }
 
+    /// How many bytes of ciphertext wait to be sent.
+    var waiting: Int {
+        var size = 0
+        _ = at_outgoing(raw, &size)
+        return size
+    }
+
     /// Calls `send` until it sends less than it gets, or nothing is left. Returns whether nothing is left.
     func flush(_ send: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Int) throws(AsyncNetError) -> Bool {
         while true {

@@ -197,6 +197,9 @@ struct HTTP2MachineTests {
             for _ in 0..<1001 { $0.frame(2, 0, on: 1, [0, 0, 0, 0, 0]) }
         },
         Wrong("WINDOW_UPDATE flood", .enhanceYourCalm, "10.5") { for _ in 0..<1001 { $0.numbers(8, on: 1, 1) } },
+        Wrong("WINDOW_UPDATE flood after the request", .enhanceYourCalm, "10.5") {
+            for _ in 0..<1001 { $0.numbers(8, on: 1, 1000) }
+        },
         Wrong("RST_STREAM flood", .enhanceYourCalm, "10.5") { for _ in 0..<1010 { $0.numbers(3, on: 1, 8) } },
     ]
 

@@ -28,6 +28,14 @@ struct HTTP2SilenceWatchTests {
             ])
     }
 
+    @Test("Bytes that the server's system has had for long are no sign of life")
+    mutating func takenBefore() {
+        let decisions = [
+            decision(0, sent: 1000), decision(10, sent: 1100, waiting: 100), decision(15, sent: 1117, waiting: 117),
+        ]
+        #expect(decisions == ["wait until 10.0", "ask", "end"])
+    }
+
     @Test("Whatever the server sends ends its silence")
     mutating func answered() {
         let asked = decision(10)

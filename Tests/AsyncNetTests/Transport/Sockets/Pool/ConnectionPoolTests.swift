@@ -167,9 +167,10 @@ struct ConnectionPoolTests {
         }
         #expect(pool.wait(3, for: "a", wantsNew: true) == [])
         #expect(pool.wait(4, for: "a") == [])
-        #expect(pool.released(10, of: "a") == [.use(10, 4)])
+        // No later transfer goes first: the connection makes room.
         #expect(pool.released(10, of: "a") == [.close(10)])
         #expect(pool.closedIdle(10, of: "a") == [.open("a")])
+        #expect(pool.released(11, of: "a") == [.use(11, 4)])
         #expect(pool.released(11, of: "a") == [])
         #expect(pool.opened(12, for: "a") == [.use(12, 3)])
         // Both places are taken, by a kept connection and a busy one.
