@@ -78,14 +78,19 @@ extension URL {
             throw AsyncNetError(.malformedURL, "The URL's host contains an invalid character")
         }
         // Foundation's `host` has no brackets, in which no name and no IPv4 address may be (RFC 3986 §3.2.2).
-        let authority = URLReference(absoluteString).authority?.split(separator: "@").last
-        guard authority?.hasPrefix("[") != true || host.contains(":") else {
+        guard host.utf8.contains(UInt8(ascii: ":")) || !isHostBracketed else {
             throw AsyncNetError(.malformedURL, "The host in brackets is no IPv6 address")
         }
         guard (port ?? 1) <= 65_535, port != 0 else {
             throw AsyncNetError(.malformedURL, "The URL's port is not between 1 and 65535")
         }
         return self
+    }
+
+    /// Most URLs have no bracket at all, which is seen without a copy of their parts.
+    private var isHostBracketed: Bool {
+        guard absoluteString.utf8.contains(UInt8(ascii: "[")) else { return false }
+        return URLReference(absoluteString).authority?.split(separator: "@").last?.hasPrefix("[") == true
     }
 
     /// What an error advises for a text such as `documents:batchGet` or `localhost:8080`, whose first part is read as a
