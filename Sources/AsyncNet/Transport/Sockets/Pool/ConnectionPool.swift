@@ -2,8 +2,8 @@
 ///
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and one is opened if the
 /// limits allow it; the first connection that is ready, new or released, goes to the transfer that has waited longest:
-/// a cancelled transfer ends no connection. A transfer that wants a new connection waits for one, in whose place a
-/// released one is closed.
+/// a cancelled transfer ends no connection. A transfer that wants a new connection gets no released one: if the limits
+/// leave no place for a new one, a released or kept one is closed.
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room.
