@@ -248,6 +248,7 @@ class CommandLineChecks:
             self.report("the file has the time of the response", [] if found == (784111777, '"v1"\n') else [f"{found}"])
             self.check("--etag-compare", ["--etag-compare", tag, "-w", "%{http_code}", self.desk.url("kept")], out=b"304")
             self.check("-o and a 304", ["--etag-compare", tag, "-o", file, "-w", "%{http_code}", self.desk.url("kept")], out=b"304")
+            self.check("-r, -o and a 304", ["-r", "0-1", "--etag-compare", tag, "-o", file, "-w", "%{http_code}", self.desk.url("kept")], out=b"304")
             self.report("the file stays after a 304", [] if os.path.getsize(file) else ["it is empty"])
             self.check("--stderr", ["--stderr", log, "-f", self.desk.url("lost")], status=52)
             self.report("errors are in its file", [] if "[emptyReply]" in open(log).read() else [open(log).read()])

@@ -76,7 +76,8 @@ extension Client {
         do throws(ExitError) { file = try AtomicFile(name) } catch { return error }
         do {
             for try await chunk in stream.chunks { try file.write(chunk) }
-            try file.commit()
+            // The file of an earlier command stays as it is, as with curl.
+            if try await stream.head.statusCode == 304 { file.discard() } else { try file.commit() }
             return nil
         } catch {
             file.discard()

@@ -34,7 +34,7 @@ extension AsyncNetError.Code {
     /// The URL's scheme is neither `http` nor `https`.
     public static let unsupportedScheme = Self(
         "unsupportedScheme", "The URL's scheme is not supported",
-        "Use http or https.")
+        "Use http or https, or ws or wss for a WebSocket.")
 
     /// The call or the request contradicts itself or HTTP: for example a method or header that HTTP does not allow (RFC
     /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own or without
@@ -42,13 +42,13 @@ extension AsyncNetError.Code {
     /// which.
     public static let invalidRequest = Self(
         "invalidRequest", "The request is not valid HTTP",
-        "Check method, header names and header values for spaces, line breaks and control characters.")
+        "Correct what the message names. A method or header name has no space, a header value no line break.")
 
     /// Parameters, a JSON value, a form or a compressed body or message could not be encoded, or a `URLConvertible`, a
     /// `URLRequestConvertible` or a request modifier threw an error.
     public static let encodingFailed = Self(
         "encodingFailed", "The request could not be encoded",
-        "See underlyingError for the encoder's error.")
+        "See the message, and underlyingError if an encoder threw one.")
 
     /// A `RequestAdapter` threw the underlying error.
     public static let adaptationFailed = Self(
@@ -87,7 +87,7 @@ extension AsyncNetError.Code {
     /// read a second time.
     public static let bodyStreamFailed = Self(
         "bodyStreamFailed", "The stream of the request's body failed",
-        "See underlyingError for its error; a stream can be sent only once.")
+        "See the message, and underlyingError if the stream threw one; a stream can be sent only once.")
 
     /// A body's stream has more or fewer bytes than the length that the caller gave.
     public static let bodyLengthMismatch = Self(

@@ -4,7 +4,7 @@ import Foundation
 extension HAREntry {
     /// The entry of a hop, without what the rule redacts; `nil` redacts nothing.
     init(_ record: HARExchange, _ redaction: RedactionRule?) {
-        let writer = HARWriter(record: record, redaction: redaction)
+        let writer = HARWriter(record: record, redaction: redaction, bodies: HARBodies(record, redaction))
         let blocked = (record.blockedBefore ?? .zero) / .seconds(1)
         self.init(
             startedDateTime: HARText.time(record.date.addingTimeInterval(-blocked)),
@@ -22,6 +22,7 @@ extension HAREntry {
 struct HARWriter {
     let record: HARExchange
     let redaction: RedactionRule?
+    let bodies: HARBodies
 
     private var method: String { record.head.method.rawValue }
 
@@ -37,7 +38,7 @@ struct HARWriter {
         request.queryString = reference.query.map(HARPair.items) ?? []
         request.headersSize = record.metrics.wireBytes.map { Int($0.sentHead) } ?? -1
         request.bodySize = sentBodySize
-        request.postData = HARBodies(record, redaction).postData(record, headers)
+        request.postData = bodies.postData(record, headers)
         return request
     }
 
@@ -49,7 +50,7 @@ struct HARWriter {
         let headers = head.headers
         var response = HARResponse(
             status: head.statusCode, statusText: head.reasonPhrase ?? "", httpVersion: head.httpVersion ?? version,
-            content: HARBodies(record, redaction).content(record, headers))
+            content: bodies.content(record, headers))
         response.headers = pairs(headers)
         response.cookies = head.separateHeaders.values(for: "Set-Cookie").compactMap {
             HARCookie(setCookie: redaction?.setCookie($0) ?? $0)
