@@ -164,12 +164,16 @@ final class TransferRecord: Sendable {
         state.withLock { state in
             if let request = outcome.request { state.request = request }
             if outcome.error != nil { (state.head, state.data) = (outcome.head, outcome.data) }
-            let (start, attempts, hops) = (state.metrics.start, state.metrics.attempts, state.metrics.hops)
+            let own = state.metrics
             if outcome.error == nil || !outcome.metrics.hops.isEmpty { state.isUnsent = false }
             let adopted = outcome.metrics.hops(
                 ofAttempt: state.attempt, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
-            (state.metrics.start, state.metrics.attempts, state.metrics.hops) = (start, attempts, hops + adopted)
+            // The other run counts no attempts, but how often a transport repeated one.
+            state.repeats += outcome.metrics.attempts
+            (state.metrics.start, state.metrics.attempts) = (own.start, own.attempts + outcome.metrics.attempts)
+            state.metrics.redirects = own.redirects + outcome.metrics.redirects
+            state.metrics.hops = own.hops + adopted
             state.metrics.timeToResponse = outcome.head.map { _ in state.elapsed }
         }
     }

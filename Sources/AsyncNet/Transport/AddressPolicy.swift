@@ -77,21 +77,21 @@ public struct AddressPolicy: Sendable, Hashable {
         return adding(rule, [])
     }
 
-    /// Whether a request to a name may go to a proxy that looks the name up: the proxy then decides. `false` by default.
-    public var letsProxiesResolve: Bool {
-        get { rules?.letsProxiesResolve ?? true }
-        set { rules?.letsProxiesResolve = newValue }
-    }
+    /// Whether a request to a name may go to a proxy that looks the name up: the proxy then decides. `false` by default;
+    /// of no effect while every address is allowed.
+    public var letsProxiesResolve = false
 
     private var rules: Rules?
 
     private init(_ rules: Rules? = nil) { self.rules = rules }
 
     private func adding(_ rule: Rule, _ networks: [String]) -> Self {
+        var policy = self
         var rules = rules ?? Rules(base: .any)
         rules.list.append(rule)
         rules.unreadable = rules.unreadable ?? networks.first { IPNetwork($0) == nil }
-        return AddressPolicy(rules)
+        policy.rules = rules
+        return policy
     }
 
     var isAny: Bool { rules == nil }
@@ -126,7 +126,6 @@ extension AddressPolicy {
         let base: Base
         var list: [Rule] = []
         var unreadable: String?
-        var letsProxiesResolve = false
     }
 
     /// Compared by identity, since closures cannot be compared.

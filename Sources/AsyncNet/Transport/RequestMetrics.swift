@@ -45,44 +45,26 @@ extension RequestMetrics {
 
     /// When name lookup, connecting and so on were complete in the last hop; `nil` if the transport does not measure
     /// them.
-    public var timings: TransferTimings? {
-        get { transport.timings }
-        set { transport.timings = newValue }
-    }
+    public var timings: TransferTimings? { transport.timings }
 
     /// The bytes of the last hop on the wire, heads included; `nil` if the transport does not count them.
-    public var wireBytes: WireBytes? {
-        get { transport.wireBytes }
-        set { transport.wireBytes = newValue }
-    }
+    public var wireBytes: WireBytes? { transport.wireBytes }
 
     /// The HTTP version of the last hop, such as `HTTP/1.1` or `HTTP/2`; `nil` if the transport does not know it.
-    public var httpVersion: String? {
-        get { transport.httpVersion }
-        set { transport.httpVersion = newValue }
-    }
+    public var httpVersion: String? { transport.httpVersion }
 
     /// Whether the last hop used a connection that was open already; `nil` if the transport does not know that.
-    public var isConnectionReused: Bool? {
-        get { transport.isConnectionReused }
-        set { transport.isConnectionReused = newValue }
-    }
+    public var isConnectionReused: Bool? { transport.isConnectionReused }
 
     /// The IP address of the server or the proxy in the last hop; `nil` if the transport does not know it.
-    public var remoteAddress: String? {
-        get { transport.remoteAddress }
-        set { transport.remoteAddress = newValue }
-    }
+    public var remoteAddress: String? { transport.remoteAddress }
 
     /// The certificates of the last hop; see ``TransportMetrics/serverCertificates``.
     public var serverCertificates: [ServerCertificate] { transport.serverCertificates }
 
     /// The last second at which the certificate of the last hop's server is valid; `nil` without TLS, and if the
     /// transport does not report it.
-    public var certificateExpiry: Date? {
-        get { transport.certificateExpiry }
-        set { transport.certificateExpiry = newValue }
-    }
+    public var certificateExpiry: Date? { transport.certificateExpiry }
 
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)

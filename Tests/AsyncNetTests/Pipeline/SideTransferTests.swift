@@ -22,4 +22,22 @@ struct SideTransferTests {
         #expect(await transfer.outcome().error?.code == .cancelled)
         gate.open()
     }
+
+    @Test("A request whose attempt used a side transfer still counts its earlier redirects, and the transfer's repeats")
+    func metrics() throws {
+        let (first, second) = (try "http://a/1".asURL(), try "http://a/2".asURL())
+        let side = TransferRecord()
+        side.repeated()
+        side.redirected(to: TransportRequest(head: HTTPRequestHead(url: second)))
+        let record = TransferRecord()
+        record.beginAttempt()
+        record.beginHop(HTTPRequestHead(url: first))
+        record.redirected(to: TransportRequest(head: HTTPRequestHead(url: first)))
+        record.beginAttempt()
+        record.adopt(side.outcome(nil))
+        let metrics = record.outcome(nil).metrics
+        #expect(metrics.redirects == [first, second])
+        #expect(metrics.attempts == 3)
+        #expect(record.retryCount == 1)
+    }
 }

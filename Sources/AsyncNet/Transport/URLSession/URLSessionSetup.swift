@@ -9,12 +9,10 @@ enum URLSessionLimits {
         static let connectionsPerOrigin = 128
         static let transfers = 128
         static let description = "URLSession (FoundationNetworking)"
-        static let canPause = false
     #else
         static let connectionsPerOrigin = 6
         static let transfers = Int.max
         static let description = "URLSession"
-        static let canPause = true
     #endif
 }
 

@@ -73,8 +73,9 @@ struct RequestLogTests {
         summary.metrics.timeToResponse = .milliseconds(500)
         (summary.metrics.sentBytes, summary.metrics.receivedBytes) = (3, 4)
         summary.metrics.redirects = [try "http://h/b".asURL()]
-        (summary.metrics.isConnectionReused, summary.metrics.httpVersion) = (true, "HTTP/2")
-        summary.metrics.remoteAddress = "::1"
+        var transport = TransportMetrics(httpVersion: "HTTP/2", isConnectionReused: true)
+        transport.remoteAddress = "::1"
+        summary.metrics.hops = [HopMetrics(url: try "http://h/b".asURL(), transport: transport)]
         #expect(
             await lines(.requests, event(.finished(nil), summary)) == [
                 "level=info event=finished method=GET url=\"http://REDACTED:REDACTED@h/users/1?sig=REDACTED&page=2\" "

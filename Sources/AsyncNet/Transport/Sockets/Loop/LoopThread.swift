@@ -153,9 +153,10 @@ final class LoopThread {
         let left = again
         again.removeAll(keepingCapacity: true)
         take(events[..<count])
-        var last = count
-        // After a full batch more sockets may be ready, which must have their turn before the jobs.
-        while last == events.count { last = poll(events) }
+        var (last, batches) = (count, sockets.count / events.count)
+        // After a full batch more sockets may be ready, which must have their turn before the jobs; each of them once,
+        // since they may be ready for ever.
+        while last == events.count, batches > 0 { (last, batches) = (poll(events), batches - 1) }
         for id in left {
             sockets[id]?.isQueued = false
             take(id, [])

@@ -42,6 +42,30 @@
             await loop.waitForEnd()
         }
 
+        @Test("A round ends although more sockets are ready all the time than one wait reports")
+        func endlesslyReady() async throws {
+            let loop = SocketLoop()
+            let turns = Promise<Int>()
+            try loop.submit { thread in
+                let handler = Turns()
+                let sockets = (0..<2 * thread.events.count).map { _ in an_open_waker() }
+                let ids = sockets.map { socket in
+                    an_wake(socket)
+                    return try? thread.watch(socket, handler, for: .readable)
+                }
+                thread.afterRound {
+                    for (id, socket) in zip(ids, sockets) {
+                        if let id { thread.unwatch(id, socket) }
+                        an_close(socket, 0)
+                    }
+                    turns.fulfil(.success(handler.count))
+                }
+            }
+            #expect(try await turns.value() >= 256)
+            loop.close()
+            await loop.waitForEnd()
+        }
+
         private final class PostsWhenReleased: Sendable {
             let loop: SocketLoop
             let isReleased: Promise<Void>

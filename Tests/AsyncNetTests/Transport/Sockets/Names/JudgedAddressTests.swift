@@ -150,9 +150,13 @@ struct JudgedAddressTests {
             var policy = AddressPolicy.publicOnly
             policy.letsProxiesResolve = true
             #expect(await Self.code(Self.session(policy, configuration), "http://intern.test/") == nil)
+            var open = AddressPolicy.any
+            open.letsProxiesResolve = true
+            let denying = open.denying(["10.0.0.0/8"])
+            #expect(await Self.code(Self.session(denying, configuration), "http://intern.test/") == nil)
             configuration.addressPolicy = .publicOnly
             #expect(await Self.code(Self.session(policy, configuration), "http://intern.test/") == .addressNotAllowed)
-            #expect(await proxy.connectionCount == 1)
+            #expect(await proxy.connectionCount == 2)
         }
     }
 
