@@ -12,6 +12,8 @@ struct DownloadPlan: Sendable {
     private(set) var requested: ByteRange?
     private let segments: Int
     private(set) var isSegmented: Bool
+    /// Whether a later request can continue the partial file: ranges are defined for GET only (RFC 9110 §14.2).
+    private var hasRanges = true
 
     enum Step: Hashable, Sendable {
         /// Write its body to the file from this byte on.
@@ -36,7 +38,8 @@ struct DownloadPlan: Sendable {
     /// - Returns: `Range` and `If-Range` of the next request.
     mutating func request(to url: URL, _ method: HTTPMethod, size: Int64) -> (range: ByteRange?, ifRange: String?) {
         self.url = self.url ?? url
-        if method != .get { isSegmented = false }
+        hasRanges = method == .get
+        if !hasRanges { isSegmented = false }
         let offset = offset(size)
         requested = missing(after: offset)
         return (requested, requested != nil && offset > 0 ? validator : nil)
@@ -51,7 +54,7 @@ struct DownloadPlan: Sendable {
 
     /// How many bytes of the partial file the next request need not request again.
     private func offset(_ size: Int64) -> Int64 { isResumable ? size : 0 }
-    private var isResumable: Bool { validator?.isEmpty == false }
+    private var isResumable: Bool { hasRanges && validator?.isEmpty == false }
 
     /// The resume data, with an empty `If-Range` value if a later download cannot continue the partial file.
     func resumeData(_ partial: URL, prefix: Int64?, mark: String?) -> ResumeData? {
@@ -83,8 +86,10 @@ struct DownloadPlan: Sendable {
             total = total ?? range?.total
             return .write(from: offset)
         case 416:
-            if let total = range?.total, total == offset, offset > 0 { return .complete }
-            return restart()
+            guard offset > 0, range?.total == offset, total == nil || total == offset, isSameVersion(head) else {
+                return restart()
+            }
+            return .complete
         case 200..<300: return begin(head)
         // A first segment does not continue a file: as without a range, any other response is downloaded.
         default:
@@ -104,7 +109,7 @@ struct DownloadPlan: Sendable {
     /// Stores the version of the response and its length, if a later request can continue it.
     private mutating func begin(_ head: HTTPResponseHead) -> Step {
         let isPlain = head.value(for: "Content-Encoding") == nil && (head.statusCode == 200 || head.statusCode == 206)
-        validator = isPlain ? IfRange.validator(of: head.headers) : nil
+        validator = isPlain && hasRanges ? IfRange.validator(of: head.headers) : nil
         let part = head.statusCode == 206 ? head.onlyValue(of: .contentRange).flatMap(ContentRange.init) : nil
         total = isPlain ? part?.total ?? head.contentLength : nil
         return .write(from: 0)
@@ -117,8 +122,7 @@ struct DownloadPlan: Sendable {
         guard let range, let bytes = range.bytes, bytes.lowerBound == offset,
             Self.ends(bytes, of: range.total, as: requested),
             range.total == nil || total == nil || range.total == total,
-            validator.map({ IfRange.isSameVersion(head.headers, as: $0) }) != false,
-            head.value(for: "Content-Encoding") == nil
+            isSameVersion(head), head.value(for: "Content-Encoding") == nil
         else {
             throw AsyncNetError(
                 .badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
@@ -128,6 +132,10 @@ struct DownloadPlan: Sendable {
                 .badServerResponse,
                 "The server's Content-Length of \(length) is more than the \(expected) bytes of its Content-Range")
         }
+    }
+
+    private func isSameVersion(_ head: HTTPResponseHead) -> Bool {
+        validator.map { IfRange.isSameVersion(head.headers, as: $0) } != false
     }
 
     /// Whether this is a usable first segment; if not, the whole file is requested.

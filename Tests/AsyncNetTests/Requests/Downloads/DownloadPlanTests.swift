@@ -56,6 +56,14 @@ struct DownloadPlanTests {
         #expect(Self.plan(after: size, total: total, segments: 4, method).range == range)
     }
 
+    @Test("A response to another method than GET is neither continued nor can it be (RFC 9110 §14.2)")
+    func otherMethods() throws {
+        var (plan, range, ifRange) = Self.plan(after: 4, total: 10, .post)
+        #expect(range == nil && ifRange == nil)
+        #expect(try plan.receive(Self.head(200, ["ETag": "\"1\""]), size: 4) == .write(from: 0))
+        #expect(plan.validator == nil)
+    }
+
     // MARK: Responses
 
     @Test(
@@ -81,8 +89,8 @@ struct DownloadPlanTests {
         (["Content-Range": "nonsense"], 206, nil),
         ([:], 206, nil),
         (["Content-Length": "10"], 200, .write(from: 0)),
-        (["Content-Range": "bytes */4"], 416, .complete),
-        (["Content-Range": "bytes */3"], 416, .again),
+        // The file had 10 bytes, as far as is known.
+        (["Content-Range": "bytes */4"], 416, .again),
         ([:], 416, .again),
         ([:], 404, nil),
         ([:], 503, nil),
@@ -94,6 +102,19 @@ struct DownloadPlanTests {
     func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
         var plan = Self.plan(after: 4, total: 10).plan
         #expect((try? plan.receive(Self.head(status, headers), size: 4)) == step)
+    }
+
+    @Test(
+        "A 416 completes a download that has as many bytes as the response says, in the same version",
+        arguments: [
+            (["Content-Range": "bytes */4"], nil, .complete),
+            (["Content-Range": "bytes */4", "ETag": "\"1\""], 4, .complete),
+            (["Content-Range": "bytes */4", "ETag": "\"2\""], nil, .again),
+            (["Content-Range": "bytes */3"], nil, .again),
+        ] as [(HTTPHeaders, Int64?, DownloadPlan.Step)])
+    func complete(_ headers: HTTPHeaders, _ total: Int64?, _ step: DownloadPlan.Step) throws {
+        var plan = Self.plan(after: 4, total: total).plan
+        #expect(try plan.receive(Self.head(416, headers), size: 4) == step)
     }
 
     @Test("After a 416 that does not complete the download the whole file is requested without If-Range")
