@@ -42,8 +42,15 @@ struct DigestAuthorization: Sendable {
     /// The challenge to respond to: the first supported Digest challenge, else the first Basic challenge.
     ///
     /// The server lists the algorithm that it prefers first (§3.7). Basic sends the password itself, so it comes last.
-    static func preferred(of challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
-        challenges.first { DigestAuthorization($0) != nil } ?? challenges.first { $0.scheme == "basic" }
+    ///
+    /// - Parameter canHashBody: Whether a challenge that only offers `auth-int` can be responded to.
+    static func preferred(
+        of challenges: [AuthenticationChallenge], canHashBody: Bool = true
+    ) -> AuthenticationChallenge? {
+        let digest = challenges.first { challenge in
+            DigestAuthorization(challenge).map { canHashBody || $0.protections != [.authInt] } == true
+        }
+        return digest ?? challenges.first { $0.scheme == "basic" }
     }
 
     /// The value of `Authorization` or `Proxy-Authorization` for the next hop; counts a use of the nonce.

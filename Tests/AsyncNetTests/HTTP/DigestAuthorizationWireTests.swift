@@ -50,6 +50,15 @@ struct DigestAuthorizationWireTests {
         #expect(preferred?.parameters["realm"] == realm)
     }
 
+    @Test("If the body cannot be hashed, a challenge that only offers auth-int gives way to the next")
+    func unhashedBody() {
+        let values = ["Digest realm=a, nonce=n, qop=auth-int", "Digest realm=b, nonce=n, qop=\"auth,auth-int\""]
+        let challenges = AuthenticationChallenge.challenges(in: values)
+        let preferred = DigestAuthorization.preferred(of: challenges, canHashBody: false)
+        #expect(preferred?.parameters["realm"] == "b")
+        #expect(DigestAuthorization.preferred(of: Array(challenges.prefix(1)), canHashBody: false) == nil)
+    }
+
     @Test("Quotes and backslashes in Digest parameters are escaped in the header, and hashed unescaped")
     func quoting() throws {
         var digest = try DigestAuthorizationTests.digest(
