@@ -6,26 +6,32 @@ struct BodyStream: Sendable {
 
     let length: Int64?
     let replay: RequestBody.Replay
+    /// Whether a reader can be made: always if the stream is repeatable, otherwise until the first one is used.
+    let isReadable: @Sendable () -> Bool
     private let make: @Sendable () throws -> Next
 
     init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
         let source = Once(chunks)
-        self.init(length: length, .once) { Self.next(try source.take()) }
+        self.init(length: length, .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
     }
 
     init(_ stream: sending InputStream, length: Int64?) {
         let source = Once(stream)
-        self.init(length: length, .once) { Self.next(try source.take()) }
+        self.init(length: length, .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
     }
 
     init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
-        self.init(length: length, .repeatable) { Self.next(try makeChunks()) }
+        self.init(length: length, .repeatable, isReadable: { true }) { Self.next(try makeChunks()) }
     }
 
-    private init(length: Int64?, _ replay: RequestBody.Replay, _ make: @escaping @Sendable () throws -> Next) {
+    private init(
+        length: Int64?, _ replay: RequestBody.Replay, isReadable: @escaping @Sendable () -> Bool,
+        _ make: @escaping @Sendable () throws -> Next
+    ) {
         self.length = length
         self.replay = replay
+        self.isReadable = isReadable
         self.make = make
     }
 
@@ -62,6 +68,8 @@ struct BodyStream: Sendable {
         private let value: Locked<Value?>
 
         init(_ value: sending Value) { self.value = Locked(value) }
+
+        var isLeft: Bool { value.withLock { $0 != nil } }
 
         func take() throws(AsyncNetError) -> sending Value {
             guard let value = value.withLock({ $0.take() }) else {

@@ -119,7 +119,8 @@ struct MeasuredFile: Sendable {
 
     static func unreadable(_ url: URL, _ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            .fileNotReadable, "The file \"\(url.lastPathComponent)\" cannot be read: \(SystemError.text(error))",
+            .fileNotReadable,
+            "The file \"\(url.lastPathComponent)\" cannot be read: \(SystemError.text(ofFile: error))",
             underlyingError: error)
     }
 }

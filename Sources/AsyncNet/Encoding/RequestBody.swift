@@ -142,6 +142,16 @@ public struct RequestBody: Sendable {
         }
     }
 
+    /// Whether the body can be sent now: it is repeatable, or no part of it has been read.
+    var isReadable: Bool {
+        switch content {
+        case .none, .data, .file: true
+        case .stream(let stream): stream.isReadable()
+        case .multipart(let form): form.parts.allSatisfy(\.body.isReadable)
+        case .compressed(let body, _): body.isReadable
+        }
+    }
+
     /// The current length in bytes, `nil` without a body or if it is unknown.
     public var length: Int64? {
         if case .none = content { nil } else { try? MeasuredBody(self).length }

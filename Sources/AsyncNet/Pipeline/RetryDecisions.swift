@@ -63,7 +63,7 @@ struct RetryDecisions {
         guard !Task.isCancelled, error?.code != .cancelled, error?.code != .deadlineExceeded,
             run.sink.canBeSentAgain(after: error)
         else { return false }
-        return run.record.sentRequests.allSatisfy { $0.body.replay != .once }
+        return run.record.sentRequests.allSatisfy { $0.body.isReadable }
     }
 
     /// What follows the head of a response whose body is not read yet.

@@ -46,7 +46,7 @@ struct RedirectPolicy: Sendable {
                 "A redirect from https to http was refused; allow it with .follow(allowingInsecure: true)")
         }
         if becomesGET(response.statusCode, request.head.method) { next.becomeGET() }
-        if next.body.replay == .once {
+        if !next.body.isReadable {
             throw AsyncNetError(.redirectFailed, "The redirect requires the body again, which can be sent only once")
         }
         if next.head.url.origin != request.head.url.origin { next.removeSecrets(handler) }

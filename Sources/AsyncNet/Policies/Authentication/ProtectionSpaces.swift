@@ -45,7 +45,10 @@ final class ProtectionSpaces: Sendable {
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential, refused: String?
     ) throws -> String? {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
-        guard let challenge = DigestAuthorization.preferred(of: challenges) else { return nil }
+        let canHashBody = request.body.isNone || request.body.data != nil
+        guard let challenge = DigestAuthorization.preferred(of: challenges, canHashBody: canHashBody) else {
+            return nil
+        }
         let key = Self.key(request, credential)
         guard let digest = DigestAuthorization(challenge) else {
             guard refused?.hasPrefix("Basic ") != true else { return nil }
@@ -57,7 +60,7 @@ final class ProtectionSpaces: Sendable {
             var digest = digest
             if let previous = space?.digest { digest.succeed(previous) }
             defer { space = .digest(digest) }
-            return try request.body.replay == .once ? nil : Self.header(&digest, for: request, credential)
+            return try !request.body.isReadable ? nil : Self.header(&digest, for: request, credential)
         }
     }
 
