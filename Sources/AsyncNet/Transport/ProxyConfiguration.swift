@@ -96,9 +96,15 @@ public struct ProxyConfiguration: Sendable {
         case .none: return false
         case .url: return ProxyBypass(bypassedHosts).contains(host, port: port)
         case .environment:
-            let list = (getenv("no_proxy") ?? getenv("NO_PROXY")).map { [String(cString: $0)] } ?? []
-            return ProxyBypass(bypassedHosts + list).contains(host, port: port)
+            return ProxyBypass(bypassedHosts + Self.environmentBypass()).contains(host, port: port)
         }
+    }
+
+    /// The hosts without a proxy in the environment now; an empty variable counts as none, as in curl.
+    static func environmentBypass(
+        _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) -> [String] {
+        Array(["no_proxy", "NO_PROXY"].lazy.compactMap(variable).filter { !$0.isEmpty }.prefix(1))
     }
 
     /// The proxy's URL in the environment now, as curl looks for it; `nil` without one. `HTTP_PROXY` does not count: in

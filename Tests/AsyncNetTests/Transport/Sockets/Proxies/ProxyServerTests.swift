@@ -105,4 +105,11 @@ struct ProxyServerTests {
         #expect(url(true, ["https_proxy": "", "all_proxy": "c", "ALL_PROXY": "d"]) == "c")
         #expect(url(true, ["http_proxy": "a"]) == nil)
     }
+
+    @Test("An empty no_proxy of the environment does not hide NO_PROXY", arguments: ["", nil])
+    func bypass(_ lowercase: String?) {
+        let variables = ["no_proxy": lowercase, "NO_PROXY": "a.example"]
+        #expect(ProxyConfiguration.environmentBypass { variables[$0] ?? nil } == ["a.example"])
+        #expect(ProxyConfiguration.environmentBypass { $0 == "no_proxy" ? "b" : "c" } == ["b"])
+    }
 }
