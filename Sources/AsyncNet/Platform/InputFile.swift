@@ -113,11 +113,13 @@ enum SystemError {
         if let failure { throw failure }
     }
 
-    static func text(_ error: POSIXError) -> String {
+    static func text(_ error: POSIXError) -> String { String(cString: strerror(error.code.rawValue)) }
+
+    static func text(ofFile error: POSIXError) -> String {
         switch error.code {
         case .EINVAL: "It is not a regular file"
         case .ESTALE: "Another file has taken its place"
-        default: String(cString: strerror(error.code.rawValue))
+        default: text(error)
         }
     }
 }

@@ -63,7 +63,7 @@ final class CookieFile: Sendable {
 
     private func failure(_ code: AsyncNetError.Code, _ what: String, _ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            code, "The cookie file \"\(url.lastPathComponent)\" cannot be \(what): \(SystemError.text(error))",
+            code, "The cookie file \"\(url.lastPathComponent)\" cannot be \(what): \(SystemError.text(ofFile: error))",
             underlyingError: error)
     }
 }

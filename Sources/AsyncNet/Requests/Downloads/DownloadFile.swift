@@ -82,7 +82,8 @@ final class DownloadFile: Sendable {
     static func unwritable(_ place: URL?, _ error: POSIXError) -> AsyncNetError {
         let name = place.map { " \"\($0.lastPathComponent)\"" } ?? ""
         return AsyncNetError(
-            .fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(error))", underlyingError: error)
+            .fileNotWritable, "The file\(name) cannot be written: \(SystemError.text(ofFile: error))",
+            underlyingError: error)
     }
 
     /// - Parameter offset: Where the next bytes are written; the bytes after it are cut off.

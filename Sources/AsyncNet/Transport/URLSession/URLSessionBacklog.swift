@@ -87,7 +87,7 @@ final class URLSessionBacklog: Sendable {
 
     private static func failure(_ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
-            .temporaryFileFailed, "A temporary file for the response's body failed: \(SystemError.text(error))",
+            .temporaryFileFailed, "A temporary file for the response's body failed: \(SystemError.text(ofFile: error))",
             underlyingError: error)
     }
 }

@@ -85,7 +85,7 @@ struct URLSessionBody: Sendable {
     private static func failure(_ error: POSIXError) -> AsyncNetError {
         AsyncNetError(
             .temporaryFileFailed,
-            "A temporary file for the request's body could not be written: \(SystemError.text(error))",
+            "A temporary file for the request's body could not be written: \(SystemError.text(ofFile: error))",
             underlyingError: error)
     }
 }
