@@ -44,7 +44,7 @@ struct HTTP1Receiver {
     private var scanned = 0
     private(set) var hasBegun = false
     private(set) var headBytes = 0
-    private var keepsConnection = false
+    private(set) var keepsConnection = false
 
     /// The longest line of a chunk's size without its extension; the limit for all extensions applies to an extension.
     private static let longestSize = 16

@@ -63,7 +63,10 @@ struct TunnelNegotiation: ProxyNegotiation {
         while let event = try next(&position) {
             switch event {
             case .informational, .trailers: break
-            case .head(let head): if try receive(head) { return .done }
+            case .head(let head):
+                if try receive(head) { return .done }
+                // The proxy closes the connection, perhaps late, and only its close may end the response.
+                if isChallenged, !receiver.keepsConnection { return .reconnect }
             case .body(let range):
                 dropped += range.count
                 if dropped > Self.mostDropped { return .reconnect }
