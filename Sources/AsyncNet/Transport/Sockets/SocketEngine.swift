@@ -208,7 +208,10 @@ final class SocketEngine {
             goOnWarmingUp(route, .success(()))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
-            let (transfers, actions) = isShort ? pool.lackedDescriptor(route) : pool.failed(route)
+            // A server that resets one connection may take the next.
+            let (transfers, actions) =
+                isShort
+                ? pool.lackedDescriptor(route) : pool.failed(route, lasting: error.code != .connectionLost)
             for transfer in transfers {
                 transfer.report(error)
                 transfer.pipe.finish(.failure(error))

@@ -188,15 +188,17 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: 
         return afterClosing(key)
     }
 
-    /// Called when no connection could be opened. Returns the transfers that end with the error (all that waited for
-    /// one shared connection, otherwise the one that has waited longest), and the next actions.
-    mutating func failed(_ key: Key) -> ([Transfer], [Action]) {
+    /// Called when no connection could be opened. Returns the transfers that end with the error, and the next actions.
+    ///
+    /// All that waited for one shared connection end with a `lasting` error, which the next connection would meet too.
+    /// Otherwise the one that has waited longest ends, and another connection is opened for the next.
+    mutating func failed(_ key: Key, lasting isLasting: Bool = true) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
         origin.opening -= 1
         connections -= 1
         // Transfers for which another connection is still being opened wait for that one.
         let count =
-            origin.mayShare && origin.connections == 0
+            isLasting && origin.mayShare && origin.connections == 0
             ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.opening))
         let transfers = origin.waiting.prefix(count).map(\.transfer)
         origin.waiting.removeFirst(count)

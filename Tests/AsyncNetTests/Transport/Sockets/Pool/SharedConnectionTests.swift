@@ -42,6 +42,15 @@ struct SharedConnectionTests {
         #expect(isEmpty)
     }
 
+    @Test("One waiting transfer fails if a first shared connection was lost, and another connection is opened")
+    func lost() {
+        var pool = Self.pool()
+        for transfer in 1...3 { _ = Self.request(transfer, &pool) }
+        let (failed, actions) = pool.failed("a", lasting: false)
+        #expect(failed == [1])
+        #expect(actions == [.open("a")])
+    }
+
     @Test("One waiting transfer fails if a second connection cannot be opened")
     func secondFailure() {
         var pool = Self.pool()
