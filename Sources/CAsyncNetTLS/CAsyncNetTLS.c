@@ -166,6 +166,7 @@ static struct {
     void *(*param)(void *);
     void (*host_flags)(void *, unsigned);
     int (*set_host)(void *, const char *);
+    void (*allow_late_identity)(void *, int);
     int (*set_protocols)(void *, const unsigned char *, unsigned);
     void (*protocol)(const void *, const unsigned char **, unsigned *);
     const char *(*version)(const void *);
@@ -194,7 +195,7 @@ static const char *wanted;
 
 struct at_context {
     void *raw;
-    int verifies, requires_status;
+    int verifies, requires_status, has_identity;
     /// Where the keys of sessions are written; -1 for nowhere.
     int key_log;
 };
@@ -277,6 +278,7 @@ static int find_tls(void *library, const char *file) {
         CP_SYMBOL(SSL_get_error, tls.error), CP_SYMBOL(SSL_shutdown, tls.shutdown), CP_SYMBOL(SSL_set_shutdown, tls.set_shutdown),
         CP_SYMBOL(SSL_free_buffers, tls.free_buffers), CP_SYMBOL(SSL_get0_param, tls.param),
         CP_SYMBOL(SSL_set_hostflags, tls.host_flags), CP_SYMBOL(SSL_set1_host, tls.set_host),
+        CP_SYMBOL(SSL_set_post_handshake_auth, tls.allow_late_identity),
         CP_SYMBOL(SSL_set_alpn_protos, tls.set_protocols), CP_SYMBOL(SSL_get0_alpn_selected, tls.protocol),
         CP_SYMBOL(SSL_get_version, tls.version), CP_SYMBOL(SSL_get_current_cipher, tls.cipher),
         CP_SYMBOL(SSL_CIPHER_get_name, tls.cipher_name), CP_SYMBOL(SSL_CTX_get_ciphers, tls.suites),
@@ -688,6 +690,7 @@ at_context *at_make_context(const at_settings *settings, int *result, char *text
     context->raw = raw;
     context->verifies = settings->trust != AT_TRUST_NOBODY_ASKED;
     context->requires_status = settings->requires_status;
+    context->has_identity = settings->certificate != NULL;
     context->key_log = -1;
     tls.context_options(raw, OPTION_NO_COMPRESSION | OPTION_NO_RENEGOTIATION);
     tls.context_ctrl(raw, CTRL_MODE, MODE_PARTIAL_WRITE | MODE_MOVING_WRITE_BUFFER, NULL);
@@ -769,6 +772,9 @@ at_session *at_make_session(
     if (is_set && protocols) is_set = tls.set_protocols(raw, protocols, (unsigned)protocols_size) == 0;
     if (is_set && context->requires_status) is_set = tls.ctrl(raw, CTRL_SET_STATUS_TYPE, STATUS_TYPE_OCSP, NULL) == 1;
     if (is_set && ticket) tls.use_ticket(raw, ticket);
+    // A server may ask for the client's certificate once it has read the request; not over HTTP/2 (RFC 9113 §9.2.3).
+    int may_be_http2 = protocols && memmem(protocols, protocols_size, "\002h2", 3);
+    if (context->has_identity && !may_be_http2) tls.allow_late_identity(raw, 1);
     if (is_set) return session;
     at_free_session(session);
     return NULL;
@@ -917,7 +923,7 @@ static int status_of(at_session *session, void *basic, void *certificate, const 
 }
 
 int at_status(at_session *session) {
-    if (!session->context->requires_status || tls.is_resumed(session->raw)) return AT_STATUS_GOOD;
+    if (!session->context->requires_status) return AT_STATUS_GOOD;
     const unsigned char *bytes = NULL;
     long size = tls.ctrl(session->raw, CTRL_STATUS_RESPONSE, 0, &bytes);
     const void *shown = tls.chain(session->raw), *verified = tls.verified_chain(session->raw);
