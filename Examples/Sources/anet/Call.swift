@@ -42,7 +42,7 @@ extension Call {
     /// may turn out to be HTTP/2, where curl does not ask.
     var expectingContinue: Call {
         let isLarge = body.length.map { $0 > 1 << 20 } ?? (body.replay == .once)
-        guard isFile || isLarge, !headers.contains(name: "Expect"),
+        guard isFile || isLarge, body.length != 0, !headers.contains(name: "Expect"),
             text.lowercased().hasPrefix("http://")
         else { return self }
         return Call(

@@ -12,8 +12,9 @@ extension Client {
     private func downloaded(_ call: Call, _ target: Target) async -> Outcome {
         let place = URL(file: target.name)
         if !options.output.continues { Self.forget(place) }
+        let reserved = ReservedName()
         let request = session.download(
-            call.text, to: destination(target, place), method: call.method, headers: call.headers,
+            call.text, to: destination(target, place, reserved), method: call.method, headers: call.headers,
             segments: options.output.segments, options: .init(modifier: call.bodyModifier))
         if let credential = call.credential { request.authenticate(with: credential) }
         if options.transfer.fail { request.validate(statusCode: 0..<400) }
@@ -26,11 +27,14 @@ extension Client {
         } else if response.error != nil {
             outcome.notes = Self.whatIsLeft(of: place, target.name)
         }
+        if response.error != nil { reserved.release() }
         return outcome
     }
 
-    private func destination(_ target: Target, _ place: URL) -> DownloadDestination {
-        guard target.folder == nil else { return .choosing(options: .removePreviousFile, target.named) }
+    private func destination(_ target: Target, _ place: URL, _ reserved: ReservedName) -> DownloadDestination {
+        guard target.folder == nil else {
+            return .choosing(options: .removePreviousFile) { try target.named(by: $0, reserved) }
+        }
         return .file(place, options: [.continuePartialFile, .removePreviousFile])
     }
 
@@ -52,7 +56,7 @@ extension Client {
 
     private static func name(_ target: Target, _ head: HTTPResponseHead) throws(ExitError) -> String {
         guard target.folder != nil else { return target.name }
-        do { return try target.named(by: head).relativePath } catch {
+        do { return try target.named(by: head, ReservedName()).relativePath } catch {
             throw AtomicFile.unwritable(target.name, ExitError.cause(error))
         }
     }
@@ -102,11 +106,14 @@ extension Client {
     }
 
     private static func whatIsLeft(of target: URL, _ name: String) -> [String] {
-        let partial = target.appendingPathExtension("partial")
-        guard let kept = kept(target.appendingPathExtension("partial.json")), !kept.validator.isEmpty,
-            let size = try? partial.resourceValues(forKeys: [.fileSizeKey]).fileSize, size > 0
-        else { return [] }
-        return ["anet: \(size) bytes are kept in \(name).partial; -C -o \(name) goes on from there."]
+        guard let kept = kept(target.appendingPathExtension("partial.json")) else { return [] }
+        guard !kept.validator.isEmpty else {
+            // Nothing can go on from these bytes.
+            forget(target)
+            return []
+        }
+        guard kept.offset > 0 else { return [] }
+        return ["anet: \(kept.offset) bytes are kept in \(name).partial; -C -o \(name) goes on from there."]
     }
 }
 

@@ -16,6 +16,11 @@ struct ConnectionOptions: ParsableArguments {
     var unixSocket: String?
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("A socket with an abstract name, which no file has.", valueName: "NAME"))
+    var abstractUnixSocket: String?
+
+    @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Repeatable; addresses in place of the name lookup.", valueName: "HOST:PORT:ADDRESS[,ADDRESS]"))
@@ -48,6 +53,12 @@ struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long connecting may take; fractions allowed.", valueName: "SECONDS"))
     var connectTimeout: Double?
 
+    @Option(help: ArgumentHelp("After how much silence TCP asks whether the peer is there.", valueName: "SECONDS"))
+    var keepaliveTime: Int?
+
+    @Flag(help: "TCP never asks whether the peer is there.")
+    var noKeepalive = false
+
     @Option(help: ArgumentHelp("How long a 100 response is waited for before an upload begins.", valueName: "SECONDS"))
     var expect100Timeout: Double?
 
@@ -59,6 +70,12 @@ struct ConnectionOptions: ParsableArguments {
     func validate() throws {
         let versions = givenVersions.filter(\.isGiven).map(\.name)
         if versions.count > 1 { throw ValidationError("\(versions[0]) and \(versions[1]) exclude each other") }
+        if unixSocket != nil, abstractUnixSocket != nil {
+            throw ValidationError("--unix-socket and --abstract-unix-socket exclude each other")
+        }
+        if let keepaliveTime, !(1...32_767 ~= keepaliveTime) {
+            throw ValidationError("--keepalive-time needs seconds from 1 to 32767")
+        }
         if ipv4, ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other") }
         for (name, value) in [("--connect-timeout", connectTimeout), ("--expect100-timeout", expect100Timeout)] {
             if let value, !(value > 0 && value <= 1e9) { throw ValidationError("\(name) needs seconds above 0") }
@@ -101,6 +118,8 @@ struct ConnectionOptions: ParsableArguments {
         let given =
             [
                 "--unix-socket": unixSocket != nil, "--connect-timeout": connectTimeout != nil,
+                "--abstract-unix-socket": abstractUnixSocket != nil, "--keepalive-time": keepaliveTime != nil,
+                "--no-keepalive": noKeepalive,
                 "--resolve": !resolve.isEmpty, "--public-only": publicOnly, "--ipv4": ipv4,
                 "--ipv6": ipv6, "--interface": interface != nil, "--limit-rate": limitRate != nil,
                 "--expect100-timeout": expect100Timeout != nil,
@@ -147,9 +166,12 @@ struct ConnectionOptions: ParsableArguments {
         let trust = try tls.configuration()
         var configuration = SocketTransport.Configuration(
             tls: trust, tlsForHosts: tls.hosts(trust), reportsCertificates: tls.showCerts, proxy: proxies.configuration,
-            unixSocket: unixSocket, httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
+            unixSocket: unixSocket ?? abstractUnixSocket.map { "\0\($0)" },
+            httpVersion: givenVersions.first(where: \.isGiven)?.version ?? .automatic,
             expectContinueTimeout: .seconds(min(expect100Timeout ?? 1, timeout / 2)),
             localInterface: interface, ipVersion: ipv4 ? .v4 : ipv6 ? .v6 : .any)
+        if let keepaliveTime { configuration.tcpKeepAlive = .seconds(keepaliveTime) }
+        if noKeepalive { configuration.tcpKeepAlive = nil }
         if let connectTimeout { configuration.connectTimeout = .seconds(connectTimeout) }
         if let rate = limitRate.flatMap(Self.bytes) {
             (configuration.maximumReceiveRate, configuration.maximumSendRate) = (rate, rate)

@@ -22,7 +22,7 @@ enum CurlOptions {
         upload-file user bearer oauth2-bearer max-redirects max-redirs timeout max-time deadline retry retry-delay \
         retry-max-time cookie cookie-jar output output-dir segments stream max-body max-filesize parallel-max \
         transport cacert crlfile pin pinnedpubkey cert key pass proxy proxy-user noproxy socks4 socks4a socks5 socks5-hostname \
-        unix-socket resolve interface limit-rate connect-timeout write-out dump-header user-agent referer range url \
+        unix-socket abstract-unix-socket resolve interface limit-rate connect-timeout write-out dump-header user-agent referer range url keepalive-time \
         stderr expect100-timeout proto continue-at etag-save etag-compare har record replay serve \
         subprotocol ping linger connect
         """)
@@ -34,7 +34,7 @@ enum CurlOptions {
         http3 http3-only http2-prior-knowledge no-buffer progress-bar no-progress-meter create-dirs parallel parallel-immediate \
         retry-all-errors retry-connrefused path-as-is globoff disable anyauth basic proxytunnel proxy-basic tlsv1 \
         tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 junk-session-cookies no-reconnect curl trace timing version help \
-        remove-on-error tcp-nodelay suppress-connect-headers continue show-certs cert-status ws binary tls
+        no-keepalive remove-on-error tcp-nodelay suppress-connect-headers continue show-certs cert-status ws binary tls
         """)
 
     /// Of curl's letters, those whose options anet takes or refuses.
@@ -85,10 +85,10 @@ enum CurlOptions {
                 """
                 capath dns-interface dns-ipv4-addr dns-ipv6-addr \
                 dns-servers doh-cert-status doh-insecure egd-file engine false-start haproxy-protocol \
-                happy-eyeballs-timeout-ms hsts alt-svc keepalive-time no-keepalive key-type local-port no-alpn no-npn \
+                happy-eyeballs-timeout-ms hsts alt-svc key-type local-port no-alpn no-npn \
                 no-sessionid preproxy proxy-capath proxy1.0 random-file \
                 ssl-allow-beast ssl-no-revoke sslv2 sslv3 tcp-fastopen tlsauthtype tlspassword \
-                tlsuser connect-to request-target abstract-unix-socket socks5-gssapi-nec socks5-gssapi-service \
+                tlsuser connect-to request-target socks5-gssapi-nec socks5-gssapi-service \
                 ssl-auto-client-cert ssl-revoke-best-effort
                 """)
         ),

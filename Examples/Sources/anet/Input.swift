@@ -22,15 +22,16 @@ enum Input {
 
     /// A file as a body, or what a pipe or, for `-`, standard input gives, whose length nobody knows.
     static func upload(_ name: String) throws(ExitError) -> RequestBody {
-        if name == "-" { return .stream(InputChunks(file: .standardInput)) }
-        let descriptor = open(name, O_RDONLY)
-        guard descriptor >= 0 else { throw unreadable("The file \(name)", String(cString: strerror(errno))) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        if name == "-" { return .stream(InputChunks(name: name)) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            throw unreadable("The file \(name)", String(cString: strerror(EISDIR)))
+        guard stat(name, &status) == 0, access(name, R_OK) == 0 else {
+            throw unreadable("The file \(name)", String(cString: strerror(errno)))
         }
-        return status.st_mode & S_IFMT == S_IFREG ? .file(URL(file: name)) : .stream(InputChunks(file: file))
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw unreadable("The file \(name)", String(cString: strerror(EISDIR)))
+        case S_IFREG: return .file(URL(file: name))
+        default: return .stream(InputChunks(name: name))
+        }
     }
 
     /// The URL of a file that can be read now; the library reads it later.

@@ -50,7 +50,6 @@ struct Retries: RequestRetrier {
     let end: ContinuousClock.Instant?
 
     func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
-        if let end, ContinuousClock.now >= end { return .doNotRetry }
         var policy = policy
         if isForAll {
             if let method = context.request?.head.method { policy.methods.insert(method) }
@@ -59,7 +58,9 @@ struct Retries: RequestRetrier {
             if let status = context.response?.statusCode, isError { policy.statusCodes.insert(status) }
             if error.code == .unacceptableStatus, !isFailing { policy.errorCodes.remove(error.code) }
         }
-        return await policy.retry(after: error, context: context)
+        let decision = await policy.retry(after: error, context: context)
+        if let end, let delay = decision.delay, ContinuousClock.now + delay > end { return .doNotRetry }
+        return decision
     }
 }
 

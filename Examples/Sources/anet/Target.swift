@@ -1,5 +1,6 @@
 import AsyncNet
 import Foundation
+import Synchronization
 
 /// The file that the body of a call goes to.
 struct Target {
@@ -40,11 +41,34 @@ struct Target {
     }
 
     /// The name that the server gives, which must not be another file's yet; else that of the URL.
-    @Sendable func named(by head: HTTPResponseHead) throws -> URL {
+    func named(by head: HTTPResponseHead, _ reserved: ReservedName) throws -> URL {
         guard let folder, head.value(for: "Content-Disposition") != nil else { return URL(file: name) }
         let url = URL(file: "\(folder)\(head.suggestedFileName)")
-        if FileManager.default.fileExists(atPath: url.path) { throw POSIXError(.EEXIST) }
+        try reserved.take(url.relativePath)
         return url
+    }
+}
+
+/// A name that a server gave, taken by an empty file until the whole body is there: another response may have the same
+/// name.
+final class ReservedName: Sendable {
+    private let path = Mutex<String?>(nil)
+
+    func take(_ name: String) throws {
+        guard path.withLock({ $0 }) != name else { return }
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw AsyncNetError(
+                .fileNotWritable, "The file \(name) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        close(descriptor)
+        release()
+        path.withLock { $0 = name }
+    }
+
+    /// Removes the empty file, if no body has replaced it.
+    func release() {
+        if let name = path.withLock({ $0.take() }) { unlink(name) }
     }
 }
 
