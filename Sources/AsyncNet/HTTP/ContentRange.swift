@@ -56,6 +56,21 @@ extension HTTPResponseHead {
         else { return nil }
         return bytes.upperBound - bytes.lowerBound + 1
     }
+
+    /// Checks that a 206 response has bytes of the range that the request asked for: perhaps fewer, but no others (RFC
+    /// 9110 §15.3.7). Several ranges in one body are not checked.
+    func checkRange(askedBy request: HTTPRequestHead) throws(AsyncNetError) {
+        guard statusCode == 206, let asked = request.headers["Range"].flatMap(ByteRange.init),
+            let range = value(for: "Content-Range").flatMap(ContentRange.init), let bytes = range.bytes
+        else { return }
+        let isPart =
+            if case .from(let first) = asked { bytes.lowerBound >= first } else {
+                asked.bytes(of: range.total).map { bytes.clamped(to: $0) == bytes } ?? true
+            }
+        guard !isPart else { return }
+        throw AsyncNetError(
+            .badServerResponse, "The server sent \(range), which is not in the requested \(asked.headerValue)")
+    }
 }
 
 /// The range of a request, as in `Range: bytes=5-` (RFC 9110 §14.1.2, §14.2). Bytes are counted from 0.

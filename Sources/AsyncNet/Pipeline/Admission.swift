@@ -29,7 +29,11 @@ struct Admission<Rest: Station>: Station {
         let isReported = run.watch.areEventsObserved && (limits.rate != nil || limits.queue != nil)
         if isReported { run.watch.send(.queued) }
         try await limits.rate?.acquire(origin: origin, until: run.policies.isShared ? nil : run.policies.end)
-        run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
+        // A suspended request takes no permit: nobody knows for how long it is not sent.
+        repeat {
+            await run.waitWhileSuspended()
+            run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
+        } while run.releasesPermitIfSuspended()
         if isReported { run.watch.send(.admitted(after: run.environment.timers.time.now - start)) }
         if !attempt.isRedirected, await hasReplacedCredential(attempt) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.

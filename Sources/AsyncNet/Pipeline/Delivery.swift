@@ -50,6 +50,8 @@ extension Attempt {
     /// Validates the response's head, and has the sink receive the body; returns a body that was kept in memory.
     private func receive(_ response: Response) async throws -> Data? {
         run.watch.receivedFinal(response.head)
+        // The body may go on for ever.
+        if response.head.statusCode >= 500 || run.isProbing { judgeHop(response.head) }
         if run.sink.delivery == .asItArrives {
             try await accept(response)
         } else if let refusal = refusal(of: response.head, to: response.request.head) {
@@ -59,6 +61,10 @@ extension Attempt {
     }
 
     private func receiveBody(of response: Response) async throws -> Data? {
+        // A download checks the ranges that it asks for itself.
+        if response.head.statusCode == 206, let first = run.first.withLock({ $0 }) {
+            try response.head.checkRange(askedBy: first.request.head)
+        }
         // The response to a HEAD request has no body, whatever its `Content-Range`.
         let expected = response.request.head.method == .head ? nil : response.head.rangeLength
         var body = ResponseBody(response.message.body, of: response.head, observer: run, expected: expected)
@@ -93,6 +99,7 @@ extension Attempt {
     private func check(_ response: Response) async throws {
         var pending = RawResponse(requestHead: response.request.head, head: response.head, data: Data())
         pending.isBodyPending = true
+        run.watch.pause()
         do throws(AsyncNetError) {
             try await validators.check(pending)
             if explainsErrors, let refusal = run.sink.refusal(ofType: response.head) { throw refusal }
@@ -184,5 +191,10 @@ extension RequestRun: BodyObserver {
         releasePermit()
     }
     func didCollect(_ data: Data) { record.received(data) }
+
+    func settle(_ step: @Sendable () throws -> Void) async throws {
+        if let owner = context.owner { try await owner.settle(step) } else { try step() }
+    }
+
     var isSuspended: Bool { hold.isHeld }
 }

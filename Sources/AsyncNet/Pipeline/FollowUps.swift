@@ -81,9 +81,19 @@ private struct Course {
     /// The request that follows a redirect; `nil` if the request's handler does not follow it.
     private func redirected(_ head: HTTPResponseHead, _ attempt: Attempt) async throws -> TransportRequest? {
         let run = attempt.run
-        // If a closure of the user's decides, the end of the attempt's time cancels it.
-        let following = try await attempt.interruptibly { [request, visited] in
-            try await run.policies.redirects.following(head, to: request, visited: visited)
+        run.watch.pause()
+        // A closure of the user's may wait for another request of this session, which needs a permit too.
+        if case .modify = run.policies.redirects.handler.choice { run.releasePermit() }
+        let following: TransportRequest?
+        do {
+            // If a closure of the user's decides, the end of the attempt's time cancels it.
+            following = try await attempt.interruptibly { [request, visited] in
+                try await run.policies.redirects.following(head, to: request, visited: visited)
+            }
+        } catch {
+            // The error has the response whose Location was not followed.
+            if !Task.isCancelled { _ = run.record.received(head) }
+            throw error
         }
         guard var next = following else { return nil }
         _ = PasswordCredential.take(from: &next)
@@ -97,7 +107,7 @@ private struct Course {
     /// origin on the connection (RFC 9110 §15.5.20), or 425, as the request may have been sent as early data (RFC 8470
     /// §5.2). Such a request is sent again once, with any method.
     private mutating func isUnprocessed(_ head: HTTPResponseHead, _ sent: TransportRequest) -> Bool {
-        guard head.statusCode == 421 || head.statusCode == 425, !hasSentAgain, sent.body.replay != .once else {
+        guard head.statusCode == 421 || head.statusCode == 425, !hasSentAgain, sent.body.isReadable else {
             return false
         }
         hasSentAgain = true
@@ -118,7 +128,7 @@ private struct Course {
         // were made for a challenge are made again only if the server declares their nonce stale.
         let refused = isForChallenge ? authorization : nil
         let credentials = try spaces.answer(head, to: sent, credential, refused: refused)
-        guard sent.body.replay != .once else { return false }
+        guard sent.body.isReadable else { return false }
         guard let credentials, credentials != authorization else {
             spaces.forget(sent, credential)
             return false

@@ -137,11 +137,20 @@ final class RequestRun: Sendable {
     func hold(_ permit: RequestQueue.Permit?) { admission.withLock { $0.permit = permit } }
     func hold(_ pass: CircuitBreakers.Permit?) { admission.withLock { $0.pass = pass } }
 
+    /// Whether the origin's circuit waits for this hop's result.
+    var isProbing: Bool { admission.withLock { $0.pass }?.isProbe == true }
+
     /// Takes the circuit breaker's permit, which records how the hop ended.
     func takePass() -> CircuitBreakers.Permit? { admission.withLock { $0.pass.take() } }
 
     func reportSpentBudget(ofAttempt number: Int) {
         if reportedAttempt.exchange(number, ordering: .relaxed) != number { sendOwn(.retryBudgetSpent) }
+    }
+
+    func releasesPermitIfSuspended() -> Bool {
+        guard hold.isHeld, !Task.isCancelled else { return false }
+        releasePermit()
+        return true
     }
 
     func releasePermit() { admission.withLock { $0.permit.take() }?.release() }

@@ -30,6 +30,23 @@ struct ContentRangeTests {
     }
 
     @Test(
+        "A 206 response must have bytes of the requested range only (RFC 9110 §15.3.7)",
+        arguments: [
+            ("bytes=0-4", "bytes 0-4/100", true), ("bytes=0-4", "bytes 1-3/100", true),
+            ("bytes=0-4", "bytes 50-54/100", false), ("bytes=0-4", "bytes 0-5/*", false),
+            ("bytes=90-", "bytes 90-99/100", true), ("bytes=90-", "bytes 89-99/*", false),
+            ("bytes=-10", "bytes 90-99/100", true), ("bytes=-10", "bytes 0-9/100", false),
+            ("bytes=-10", "bytes 0-9/*", true), ("bytes=0-1,4-5", "bytes 7-8/9", true), ("bytes=0-4", "nonsense", true),
+        ])
+    func asked(_ asked: String, _ sent: String, _ isRight: Bool) throws {
+        let url = try "http://a/".asURL()
+        let head = HTTPResponseHead(statusCode: 206, url: url, headers: ["Content-Range": sent])
+        let request = HTTPRequestHead(url: url, headers: ["Range": asked])
+        let code = AsyncNetError.code { try head.checkRange(askedBy: request) }
+        #expect(code == (isRight ? nil : .badServerResponse))
+    }
+
+    @Test(
         "A malformed Content-Range is not parsed",
         arguments: [
             "", "bytes", "bytes ", "bytes 0-99", "bytes=0-99/100", "items 0-99/100", "bytes 99-0/100",

@@ -53,6 +53,27 @@ struct RedirectingTests {
         #expect(response.metrics.redirects.isEmpty)
     }
 
+    @Test("A redirect that cannot be followed ends the request with its response")
+    func refusedTarget() async {
+        let response = await Session(transport: stub(to: "mailto:x")).get("http://a/from/302").serializing(Data.self)
+            .response
+        #expect(response.error?.code == .redirectFailed)
+        #expect(response.error?.statusCode == 302)
+        #expect(response.head?.value(for: "Location") == "mailto:x")
+    }
+
+    @Test("No timeout runs while a redirect closure works")
+    func slowClosure() async throws {
+        let clock = TestClock()
+        let session = Session(transport: stub(), configuration: .init(timeout: .seconds(1), clock: clock))
+        let request = session.get("http://a/from/302").redirects(
+            .modify { next, _ in
+                try await clock.sleep(for: .seconds(10))
+                return next
+            })
+        #expect(try await clock.run { try await request.serializing(String.self).value } == "GET ")
+    }
+
     @Test("A request's redirect closure replaces the session's setting, and changes the next request")
     func modified() async throws {
         let stub = stub()

@@ -55,6 +55,8 @@ struct BreakerState {
 
     func isCurrent(_ pass: Pass) -> Bool { pass.generation == generation }
 
+    func isProbe(_ pass: Pass) -> Bool { if case .halfOpen = phase { isCurrent(pass) } else { false } }
+
     /// To be called once for each pass.
     mutating func record(_ verdict: OriginVerdict, of pass: Pass, at now: Duration) {
         guard pass.generation == generation else { return }

@@ -62,6 +62,9 @@ final class CircuitBreakers: Sendable {
         /// Whether the circuit has not changed; after a wait, a request whose admission is outdated needs another.
         var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
+        /// Whether the circuit is closed or opened by this request's result.
+        var isProbe: Bool { circuit.state.withLock { $0.isProbe(pass) } }
+
         /// Records the result; only the first call counts.
         func record(_ verdict: OriginVerdict) {
             guard !isUsed.exchange(true, ordering: .relaxed) else { return }
