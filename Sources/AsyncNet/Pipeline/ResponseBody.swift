@@ -14,6 +14,8 @@ protocol BodyObserver: AnyObject, Sendable {
     func didCollect(_ data: Data)
     var isSuspended: Bool { get }
     func waitWhileSuspended() async
+    /// Runs the last step of the request unless the request is over, see ``RunOwner/settle(_:)``.
+    func settle(_ step: @Sendable () throws -> Void) async throws
     /// Sends the request that led to this body again, after `change`, in a separate run under the same policies.
     /// Returns when `sink` has received the whole body of the new response.
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws

@@ -8,6 +8,10 @@ protocol RunOwner: Actor {
     /// Ends the request, at once, with this error or as a request that succeeded.
     func end(with error: AsyncNetError?) async
 
+    /// Runs the last step of the request, such as moving a file to its place, unless the request is over; throws then.
+    /// From the step on nothing but its outcome ends the request.
+    func settle(_ step: @Sendable () throws -> Void) throws
+
     /// The error that ended the request; `nil` while the request runs, and if it succeeded.
     var failure: AsyncNetError? { get }
 }

@@ -31,6 +31,8 @@ actor RequestEngine {
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
     private var outcome: TransferOutcome?
+    /// Whether the request's last step is done: its outcome alone ends the request.
+    private var isSettled = false
     private(set) var waiters = OutcomeWaiters()
     private var resumption: [CheckedContinuation<Void, Never>] = []
     /// Read when the request starts; changes after that have no effect.
@@ -167,7 +169,7 @@ actor RequestEngine {
     }
 
     func end(with error: AsyncNetError?) async {
-        guard !machine.isTerminal else { return }
+        guard !machine.isTerminal, !isSettled else { return }
         conclude(record.outcome(error))
         driver?.cancel()
         await session.end(id)
@@ -236,6 +238,12 @@ extension RequestEngine: RunOwner {
     func waitWhileSuspended() async {
         guard machine.state == .suspended else { return }
         await withCheckedContinuation { resumption.append($0) }
+    }
+
+    func settle(_ step: @Sendable () throws -> Void) throws {
+        guard !machine.isTerminal else { throw AsyncNetError(.cancelled) }
+        try step()
+        isSettled = true
     }
 
     var failure: AsyncNetError? { outcome?.error }

@@ -27,6 +27,22 @@ struct CancellationTests {
         #expect(stub.requests.isEmpty)
     }
 
+    @Test("A cancel before a request's last step prevents the step, and one after it changes nothing")
+    func lastStep() async throws {
+        let session = Session(transport: StubTransport { _ in .text("x") })
+        let (cancelled, settled) = (session.request("http://a/"), session.request("http://a/"))
+        await cancelled.cancel()
+        let wasRun = Counter()
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await cancelled.engine.settle { _ = wasRun.next() }
+        }
+        #expect(error?.code == .cancelled)
+        #expect(wasRun.next() == 1)
+        try await settled.engine.settle {}
+        await settled.cancel()
+        #expect(try await settled.serializing(String.self).value == "x")
+    }
+
     @Test("Cancelling the only waiting task cancels the request", arguments: [false, true])
     func onlyWaiter(_ waitsForBody: Bool) async {
         let arrived = Gate()

@@ -53,6 +53,7 @@ final class SilentObserver: BodyObserver {
     func didCollect(_ data: Data) {}
     var isSuspended: Bool { false }
     func waitWhileSuspended() async {}
+    func settle(_ step: @Sendable () throws -> Void) throws { try step() }
     func fetch(into sink: any ResponseSink, _ change: (inout TransportRequest) -> Void) async throws {}
 }
 

@@ -98,6 +98,8 @@ final class DownloadSink: ResponseSink {
 
     func receive(_ body: inout ResponseBody) async throws {
         let head = body.head
+        // No server is silent while a closure of the caller's chooses the place.
+        body.rest()
         let place = try await file.place(for: head)
         let output: OutputFile
         var next = plan.withLock { $0 }
@@ -117,7 +119,7 @@ final class DownloadSink: ResponseSink {
         }
         body.rest()
         try await verify(head, beside: place)
-        try file.finish(output, at: place)
+        try await body.observer.settle { [file] in try file.finish(output, at: place) }
     }
 
     private func write(_ body: inout ResponseBody, from offset: Int64, to output: OutputFile) async throws {
