@@ -11,7 +11,12 @@ struct WebSocketURL: URLWrapper {
         return try text.asURL()
     }
 
-    var redactedText: String { (try? url.asURL()).map { URLReference($0.absoluteString).redactedText() } ?? "no URL" }
+    /// Without an authority, what precedes the host may be a user and a password: `user:password@host`.
+    var redactedText: String {
+        guard let url = try? url.asURL() else { return "no URL" }
+        guard url.host != nil || url.scheme == nil else { return "a URL without a host" }
+        return URLReference(url.absoluteString).redactedText()
+    }
 
     static func httpText(of text: String) -> String? {
         let scheme = text.prefix { $0 != ":" }
