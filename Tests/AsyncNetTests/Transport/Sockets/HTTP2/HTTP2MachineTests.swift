@@ -200,6 +200,10 @@ struct HTTP2MachineTests {
         Wrong("WINDOW_UPDATE flood after the request", .enhanceYourCalm, "10.5") {
             for _ in 0..<1001 { $0.numbers(8, on: 1, 1000) }
         },
+        Wrong("DATA flood after END_STREAM", .enhanceYourCalm, "10.5") {
+            $0.headers([(":status", "204")], ends: true)
+            for _ in 0..<1001 { $0.data("a") }
+        },
         Wrong("RST_STREAM flood", .enhanceYourCalm, "10.5") { for _ in 0..<1010 { $0.numbers(3, on: 1, 8) } },
     ]
 
