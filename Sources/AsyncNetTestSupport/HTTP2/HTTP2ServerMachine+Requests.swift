@@ -97,15 +97,12 @@ extension HTTP2ServerMachine {
     }
 
     private mutating func decode(_ bytes: [UInt8]) throws(HTTP2Violation) -> [HPACKField] {
-        let limits = HPACKLimits(listBytes: Self.mostHeadBytes, fields: 10_000)
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HPACKError) in try decoder.decode(bytes, limits) }
+            Result { () throws(HTTP2Violation) in
+                try decoder.decode(bytes, listBytes: Self.mostHeadBytes, fields: 10_000)
+            }
         }
-        switch result {
-        case .success(let list): return list.fields
-        case .failure(let error):
-            throw HTTP2Violation(.compressionError, "HEADERS that cannot be decoded (\(error.reason))", "4.3")
-        }
+        return try result.get().fields
     }
 
     private mutating func open(_ block: HeaderBlock, _ fields: [HPACKField]) -> Event? {

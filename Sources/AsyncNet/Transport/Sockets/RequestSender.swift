@@ -156,10 +156,10 @@ final class RequestSender {
 
 extension ContiguousBytes {
     /// `withUnsafeBytes` with a typed error.
-    func withBytes<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(AsyncNetError) -> Value
-    ) throws(AsyncNetError) -> Value {
-        let result = withUnsafeBytes { bytes in Result { () throws(AsyncNetError) in try body(bytes) } }
+    func withBytes<Value, Failure>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let result = withUnsafeBytes { bytes in Result { () throws(Failure) in try body(bytes) } }
         return try result.get()
     }
 }

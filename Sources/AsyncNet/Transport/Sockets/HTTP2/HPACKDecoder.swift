@@ -1,27 +1,26 @@
 package typealias HPACKField = HTTPHeader
 
-package struct HPACKLimits: Equatable, Sendable {
-    /// The largest size in bytes: names and values, and 32 for each field (RFC 9113 §6.5.2).
-    var listBytes = 256 * 1024
-    var fields = 1000
-
-    package init(listBytes: Int = 256 * 1024, fields: Int = 1000) {
-        (self.listBytes, self.fields) = (listBytes, fields)
-    }
-}
-
 package struct HPACKFields {
     package fileprivate(set) var fields: [HPACKField] = []
     /// Whether the list was larger than a limit; the value then has only the first fields.
     package fileprivate(set) var exceedsLimits = false
-    private var bytes = 0
+    fileprivate var bytes = 0
+    private let mostBytes: Int
+    private let mostFields: Int
 
-    fileprivate init() { fields.reserveCapacity(16) }
+    fileprivate init(mostBytes: Int, mostFields: Int) {
+        self.mostBytes = mostBytes
+        self.mostFields = mostFields
+        fields.reserveCapacity(16)
+    }
 
-    fileprivate mutating func add(_ entry: HPACKDynamicTable.Entry, _ limits: HPACKLimits) throws(HPACKError) {
+    fileprivate mutating func add(_ entry: HPACKDynamicTable.Entry) throws(HTTP2Violation) {
         bytes += entry.size
-        guard bytes <= 4 * limits.listBytes else { throw .listFarAboveLimit(4 * limits.listBytes) }
-        exceedsLimits = bytes > limits.listBytes || fields.count == limits.fields
+        // A small block may repeat a large entry thousands of times.
+        guard bytes <= 4 * mostBytes else {
+            throw .undecodable("a field list of more than \(4 * mostBytes) bytes (RFC 9113 §10.5.1)")
+        }
+        exceedsLimits = bytes > mostBytes || fields.count == mostFields
         if !exceedsLimits { fields.append(entry.field) }
     }
 }
@@ -32,8 +31,6 @@ package struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
 
-    /// The most updates of the table's size in a block; a sender needs two.
-    private static let sizeUpdates = 16
     /// The size of an encoder's table before its first update (RFC 9113 §6.5.2).
     private static let initialTableSize = 4096
 
@@ -46,50 +43,50 @@ package struct HPACKDecoder {
         table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
     }
 
-    package mutating func decode(_ block: UnsafeRawBufferPointer, _ limits: HPACKLimits) throws(HPACKError)
-        -> HPACKFields
-    {
+    /// - Parameter listBytes: The most bytes of all fields: names and values, and 32 for each field (RFC 9113 §6.5.2).
+    package mutating func decode(
+        _ block: UnsafeRawBufferPointer, listBytes: Int, fields mostFields: Int
+    ) throws(HTTP2Violation) -> HPACKFields {
         var input = HPACKInput(block)
-        var fields = HPACKFields()
-        try updateSize(&input)
+        var fields = HPACKFields(mostBytes: listBytes, mostFields: mostFields)
         while let first = input.first {
             if first & 0x80 != 0 {
-                try fields.add(entry(at: input.integer(prefix: 7)), limits)
+                try fields.add(entry(at: input.integer(prefix: 7)))
             } else if first & 0x40 != 0 {
                 let entry = try literal(&input, prefix: 6)
                 table.insert(entry)
-                try fields.add(entry, limits)
+                try fields.add(entry)
             } else if first & 0x20 != 0 {
-                throw .sizeUpdateAfterField
+                guard fields.bytes == 0 else { throw .undecodable("a table size update after a field (RFC 7541 §4.2)") }
+                try updateSize(&input)
             } else {
-                try fields.add(literal(&input, prefix: 4), limits)
+                try fields.add(literal(&input, prefix: 4))
             }
         }
         return fields
     }
 
-    private mutating func updateSize(_ input: inout HPACKInput) throws(HPACKError) {
-        var updates = 0
-        while let first = input.first, first & 0xE0 == 0x20 {
-            updates += 1
-            guard updates <= Self.sizeUpdates else { throw .tooManySizeUpdates }
-            let size = try input.integer(prefix: 5)
-            guard size <= tableSize else { throw .sizeUpdateAboveLimit(size) }
-            table.limit = size
+    private mutating func updateSize(_ input: inout HPACKInput) throws(HTTP2Violation) {
+        let size = try input.integer(prefix: 5)
+        guard size <= tableSize else {
+            throw .undecodable("the table size \(size), above its limit (RFC 7541 §6.3)")
         }
+        table.limit = size
     }
 
-    private func entry(at index: Int) throws(HPACKError) -> HPACKDynamicTable.Entry {
+    private func entry(at index: Int) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
         let known = Self.known
-        guard index > 0 else { throw .indexZero }
+        guard index > 0 else { throw .undecodable("a field with the index 0 (RFC 7541 §6.1)") }
         if index <= known.count { return known[index - 1] }
-        guard index - known.count <= table.count else { throw .indexBeyondTables(index) }
+        guard index - known.count <= table.count else {
+            throw .undecodable("the index \(index), which no table has (RFC 7541 §2.3.3)")
+        }
         return table[index - known.count - 1]
     }
 
     private func literal(
         _ input: inout HPACKInput, prefix: Int
-    ) throws(HPACKError) -> HPACKDynamicTable.Entry {
+    ) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
         let index = try input.integer(prefix: prefix)
         let (name, nameBytes): (String, Int)
         if index > 0 {

@@ -85,7 +85,7 @@ struct HPACKHuffman: Sendable {
     /// - Parameter output: A buffer with room for `mostDecoded` bytes.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
-    ) throws(HPACKError) -> Int {
+    ) throws(HTTP2Violation) -> Int {
         var bits = Bits(input)
         var count = 0
         while true {
@@ -101,13 +101,17 @@ struct HPACKHuffman: Sendable {
         }
     }
 
-    private func longSymbol(_ bits: inout Bits) throws(HPACKError) -> UInt8 {
+    private func longSymbol(_ bits: inout Bits) throws(HTTP2Violation) -> UInt8 {
         let next = UInt64(bits.next(32))
         var length = 5
         while length < Self.longest, next >= ends[length] { length += 1 }
-        guard bits.skip(length) else { throw .huffmanPadding }
+        guard bits.skip(length) else {
+            throw .undecodable("a Huffman-coded string with invalid padding (RFC 7541 §5.2)")
+        }
         let place = Int(next >> (32 - length)) + offsets[length]
-        guard place < symbols.count, symbols[place] < Self.endOfString else { throw .huffmanEndOfString }
+        guard place < symbols.count, symbols[place] < Self.endOfString else {
+            throw .undecodable("a Huffman-coded string that contains EOS (RFC 7541 §5.2)")
+        }
         return UInt8(truncatingIfNeeded: symbols[place])
     }
 }

@@ -8,7 +8,7 @@ struct HPACKInput {
     var first: UInt8? { position < block.count ? block[position] : nil }
 
     /// An integer, of which this many bits are in the first byte.
-    mutating func integer(prefix: Int) throws(HPACKError) -> Int {
+    mutating func integer(prefix: Int) throws(HTTP2Violation) -> Int {
         let most = 1 << prefix - 1
         var value = UInt64(try byte()) & UInt64(most)
         guard value == most else { return Int(value) }
@@ -17,23 +17,25 @@ struct HPACKInput {
             let byte = try byte()
             value += UInt64(byte & 0x7F) << shift
             guard byte & 0x80 != 0 else {
-                guard value <= Int32.max else { throw .integerTooLarge }
+                guard value <= Int32.max else { break }
                 return Int(value)
             }
         }
-        throw .integerTooLarge
+        throw .undecodable("an integer of 2^31 or more, or of more than 6 bytes (RFC 7541 §5.1)")
     }
 
     /// A string, and its number of bytes after decoding. `name` is the field's name if the string is a value.
-    mutating func string(of name: String = "") throws(HPACKError) -> (String, Int) {
-        guard let first else { throw .endsInsideField }
+    mutating func string(of name: String = "") throws(HTTP2Violation) -> (String, Int) {
+        let isCoded = (first ?? 0) & 0x80 != 0
         let count = try integer(prefix: 7)
-        guard count <= block.count - position else { throw .stringBeyondBlock }
+        guard count <= block.count - position else {
+            throw .undecodable("a string that is longer than the rest of its field block (RFC 7541 §5.2)")
+        }
         let bytes = UnsafeRawBufferPointer(rebasing: block[position..<position + count])
         position += count
-        guard first & 0x80 != 0 else { return (Self.text(bytes, of: name), count) }
+        guard isCoded else { return (Self.text(bytes, of: name), count) }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: HPACKHuffman.mostDecoded(count)) {
-            buffer throws(HPACKError) in
+            buffer throws(HTTP2Violation) in
             let count = try HPACKHuffman.code.decode(bytes, into: buffer)
             return (
                 Self.text(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), of: name), count
@@ -41,8 +43,8 @@ struct HPACKInput {
         }
     }
 
-    private mutating func byte() throws(HPACKError) -> UInt8 {
-        guard let first else { throw .endsInsideField }
+    private mutating func byte() throws(HTTP2Violation) -> UInt8 {
+        guard let first else { throw .undecodable("a field block that ends inside a field (RFC 7541 §6)") }
         position += 1
         return first
     }

@@ -91,6 +91,13 @@ package struct HTTP2Violation: Error, Equatable {
         self.section = section
     }
 
+    /// A field block that cannot be decoded ends the connection: the dynamic table's state is lost.
+    ///
+    /// - Parameter reason: What the block has, with the section that forbids it.
+    static func undecodable(_ reason: String) -> HTTP2Violation {
+        HTTP2Violation(.compressionError, "HEADERS that cannot be decoded (\(reason))", "4.3")
+    }
+
     var error: AsyncNetError {
         AsyncNetError(.badServerResponse, "The server sent \(text) (RFC 9113 §\(section))")
     }

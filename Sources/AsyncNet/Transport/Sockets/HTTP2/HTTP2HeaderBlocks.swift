@@ -57,21 +57,14 @@ struct HTTP2HeaderReader {
             start = block
             return nil
         }
-        let result = block.bytes.withUnsafeBytes { bytes in
-            Result { () throws(HTTP2Violation) in try decode(bytes, block.header, limits) }
-        }
-        return try result.get()
+        return try block.bytes.withBytes { bytes throws(HTTP2Violation) in try decode(bytes, block.header, limits) }
     }
 
     private mutating func decode(
         _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header, _ limits: HTTP2Limits
     ) throws(HTTP2Violation) -> Block {
-        do throws(HPACKError) {
-            let fields = try decoder.decode(bytes, HPACKLimits(listBytes: limits.headBytes, fields: limits.fields))
-            return Block(header: header, size: bytes.count, fields: fields)
-        } catch {
-            throw HTTP2Violation(.compressionError, "HEADERS that cannot be decoded (\(error.reason))", "4.3")
-        }
+        let fields = try decoder.decode(bytes, listBytes: limits.headBytes, fields: limits.fields)
+        return Block(header: header, size: bytes.count, fields: fields)
     }
 }
 

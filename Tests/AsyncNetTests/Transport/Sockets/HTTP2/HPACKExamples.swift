@@ -135,9 +135,11 @@ extension HPACKExample: CustomStringConvertible {
 }
 
 extension HPACKDecoder {
-    mutating func decode(_ bytes: [UInt8], _ limits: HPACKLimits = HPACKLimits()) throws(HPACKError) -> HPACKFields {
-        try bytes.withUnsafeBufferPointer { block throws(HPACKError) in
-            try decode(UnsafeRawBufferPointer(block), limits)
+    mutating func decode(
+        _ bytes: [UInt8], listBytes: Int = 256 * 1024, fields: Int = 1000
+    ) throws(HTTP2Violation) -> HPACKFields {
+        try bytes.withBytes { block throws(HTTP2Violation) in
+            try decode(block, listBytes: listBytes, fields: fields)
         }
     }
 }

@@ -163,7 +163,7 @@ struct HTTP2WindowTests {
         #expect(frames.dropLast().allSatisfy { $0.payload.count == 16_384 })
         var decoder = HPACKDecoder()
         let fields = try frames.flatMap(\.payload).withUnsafeBytes { bytes in
-            try decoder.decode(bytes, HPACKLimits(listBytes: 1_000_000, fields: 100)).fields
+            try decoder.decode(bytes, listBytes: 1_000_000, fields: 100).fields
         }
         #expect(fields.map(\.value) == ["GET"] + values)
     }
