@@ -31,7 +31,9 @@ extension LibcurlHandle {
         }
         // `Accept-Encoding` is sent as an ordinary header, since libcurl would decode the body if its option were set:
         // the session decodes, reports truncated bodies as errors, and uses bounded memory.
-        if !request.head.headers.contains(name: "Accept-Encoding") { own.append("\(ContentDecoding.acceptEncoding)") }
+        if !request.head.headers.contains(name: "Accept-Encoding") {
+            own.append("Accept-Encoding: \(ContentDecoding.acceptEncoding)")
+        }
         if !body.isNone, !request.head.headers.contains(name: "Expect") { own.append("Expect:") }
         let isPlain = body.isNone && (method == .get || method == .head)
         if !isPlain { easy.set(LC_CUSTOMREQUEST, method.rawValue) }

@@ -40,14 +40,14 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The header line with the codings that can be decoded.
-    package static let acceptEncoding: StaticString =
+    /// The value of `Accept-Encoding` with the codings that can be decoded.
+    package static let acceptEncoding =
         switch (hasZlib, hasBrotli, hasZstd) {
-        case (true, true, true): "Accept-Encoding: gzip, deflate, br, zstd"
-        case (true, true, false): "Accept-Encoding: gzip, deflate, br"
-        case (true, false, true): "Accept-Encoding: gzip, deflate, zstd"
-        case (true, false, false): "Accept-Encoding: gzip, deflate"
-        default: "Accept-Encoding: identity"
+        case (true, true, true): "gzip, deflate, br, zstd"
+        case (true, true, false): "gzip, deflate, br"
+        case (true, false, true): "gzip, deflate, zstd"
+        case (true, false, false): "gzip, deflate"
+        default: "identity"
         }
 
     /// The limit of codings, each of which multiplies the work that a few bytes can cause.

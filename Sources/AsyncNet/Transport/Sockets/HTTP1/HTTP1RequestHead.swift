@@ -22,14 +22,13 @@ enum HTTP1RequestHead {
         bytes.append(target)
         bytes.append(" HTTP/1.1\r\n")
         append("Host", head.host ?? authority, to: &bytes)
-        var own = Own(isForwarded: isForwarded)
-        for header in head.headers where !isOfTransport(header, &own) && !header.isOmission {
+        for header in head.headers where !header.isOmission && !ofTransport.contains(where: header.hasName) {
+            guard isForwarded || !header.hasName("Proxy-Authorization") else { continue }
             append(header.name, header.value, to: &bytes)
         }
-        if !own.hasAccept { append("Accept", "*/*", to: &bytes) }
-        if !own.hasAcceptEncoding {
-            bytes.append(contentsOf: UnsafeBufferPointer(start: coding.utf8Start, count: coding.utf8CodeUnitCount))
-            bytes.append("\r\n")
+        if !head.headers.contains(name: "Accept") { append("Accept", "*/*", to: &bytes) }
+        if !head.headers.contains(name: "Accept-Encoding") {
+            append("Accept-Encoding", ContentDecoding.acceptEncoding, to: &bytes)
         }
         switch body {
         case .none where head.method.expectsBody: append("Content-Length", "0", to: &bytes)
@@ -49,28 +48,8 @@ enum HTTP1RequestHead {
         return bytes
     }
 
-    private static var coding: StaticString { ContentDecoding.acceptEncoding }
-
-    private struct Own {
-        let isForwarded: Bool
-        var hasAccept = false
-        var hasAcceptEncoding = false
-    }
-
-    /// Whether the transport writes the header itself. Notes in `own` which of the transport's headers the request
-    /// replaces.
-    private static func isOfTransport(_ header: HTTPHeader, _ own: inout Own) -> Bool {
-        switch header.name.utf8.count {
-        case 4: return header.hasName("Host")
-        case 6 where header.hasName("Accept"): own.hasAccept = true
-        case 14: return header.hasName("Content-Length")
-        case 15 where header.hasName("Accept-Encoding"): own.hasAcceptEncoding = true
-        case 17: return header.hasName("Transfer-Encoding")
-        case 19: return header.hasName("Proxy-Authorization") && !own.isForwarded
-        default: break
-        }
-        return false
-    }
+    /// The headers that the transport writes itself.
+    private static let ofTransport = ["Host", "Content-Length", "Transfer-Encoding"]
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
         bytes.append(name)

@@ -48,20 +48,13 @@ package enum HTTP2Fields {
         guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
             throw HTTP2Violation(.protocolError, "HEADERS with a control character in \(field.name)", "8.2.1")
         }
-        if isOfConnection(field.name) {
+        if ofConnection.contains(field.name) {
             throw HTTP2Violation(.protocolError, "HEADERS with the field \(field.name)", "8.2.2")
         }
     }
 
-    private static func isOfConnection(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 7: name == "upgrade"
-        case 10: name == "connection" || name == "keep-alive"
-        case 16: name == "proxy-connection"
-        case 17: name == "transfer-encoding"
-        default: false
-        }
-    }
+    /// The fields that are about an HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 §8.2.2).
+    private static let ofConnection = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]
 
     /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent. `length` is the body's length, if it
     /// is known.
@@ -74,40 +67,20 @@ package enum HTTP2Fields {
         if head.method != .connect { add(":scheme", isTLS ? "https" : "http") }
         add(":authority", head.host ?? authority)
         if head.method != .connect { add(":path", target) }
-        var (hasAccept, hasAcceptEncoding) = (false, false)
-        let named = head.headers["Connection"] == nil ? [] : head.headers.values(for: "Connection").flatMap(Self.names)
-        for header in head.headers where !isReplaced(header) && !named.contains(where: header.hasName) {
-            if header.hasName("Accept") { hasAccept = true }
-            if header.hasName("Accept-Encoding") { hasAcceptEncoding = true }
-            if !header.isOmission { add(header.name, header.value) }
+        let named = head.headers.values(for: "Connection").flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmedHTTPSpace }
+        for header in head.headers where !header.isOmission && !isReplaced(header) {
+            if !named.contains(where: header.hasName) { add(header.name, header.value) }
         }
-        if !hasAccept { add("accept", "*/*") }
-        if !hasAcceptEncoding { add("accept-encoding", acceptEncoding) }
+        if !head.headers.contains(name: "Accept") { add("accept", "*/*") }
+        if !head.headers.contains(name: "Accept-Encoding") { add("accept-encoding", ContentDecoding.acceptEncoding) }
         if let length, length > 0 || head.method.expectsBody { add("content-length", String(length)) }
     }
 
-    private static func names(_ value: String) -> [String] {
-        value.split(separator: ",").map { String($0).trimmedHTTPSpace }
-    }
-
-    /// Whether the transport writes the field itself, the field is for a proxy, or HTTP/2 forbids it because it is
-    /// about an HTTP/1.1 connection (RFC 9113 §8.2.2).
+    /// Whether the transport writes the field itself, the field is for a proxy, or HTTP/2 forbids it.
     private static func isReplaced(_ header: HTTPHeader) -> Bool {
-        switch header.name.utf8.count {
-        case 2: header.hasName("TE") && header.value.lowercased() != "trailers"
-        case 4: header.hasName("Host")
-        case 7: header.hasName("Upgrade")
-        case 10: header.hasName("Connection") || header.hasName("Keep-Alive")
-        case 14: header.hasName("Content-Length") || header.hasName("HTTP2-Settings")
-        case 16: header.hasName("Proxy-Connection")
-        case 17: header.hasName("Transfer-Encoding")
-        case 19: header.hasName("Proxy-Authorization")
-        default: false
-        }
+        replaced.contains(where: header.hasName) || header.hasName("TE") && header.value.lowercased() != "trailers"
     }
 
-    private static let acceptEncoding: String = {
-        let line = String(describing: ContentDecoding.acceptEncoding)
-        return String(line.drop { $0 != ":" }.dropFirst()).trimmedHTTPSpace
-    }()
+    private static let replaced = ofConnection + ["content-length", "host", "http2-settings", "proxy-authorization"]
 }
