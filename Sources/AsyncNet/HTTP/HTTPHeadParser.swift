@@ -99,16 +99,15 @@ package struct HTTPHeadParser {
             }
         }
         if isASCII { return String(decoding: bytes, as: UTF8.self) }
-        return String(validating: bytes, as: UTF8.self) ?? (isURI(name) ? percentEncoded(bytes) : latin1(bytes))
+        return decoded(bytes, of: name)
     }
 
-    private static func isURI(_ name: String) -> Bool { ["location", "content-location"].contains(name.lowercased()) }
-
-    private static func latin1(_ bytes: Line) -> String {
-        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
-    private static func percentEncoded(_ bytes: Line) -> String {
+    /// A value as UTF-8 if valid, else as Latin-1; invalid UTF-8 in a URI is percent-encoded.
+    static func decoded(_ bytes: some Collection<UInt8>, of name: String) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        guard ["location", "content-location"].contains(name.lowercased()) else {
+            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        }
         let encoded = bytes.reduce(into: [UInt8]()) { encoded, byte in
             if byte < 0x80 { encoded.append(byte) } else { PercentEncoding.append(byte, to: &encoded) }
         }

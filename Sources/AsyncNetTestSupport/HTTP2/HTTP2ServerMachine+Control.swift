@@ -28,20 +28,9 @@ extension HTTP2ServerMachine {
     }
 
     mutating func receiveControl(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
-        let size: Int? =
-            switch header.kind {
-            case .priority: 5
-            case .reset, .windowUpdate: 4
-            case .ping: 8
-            default: nil
-            }
-        if let size, payload.count != size {
-            throw HTTP2Violation(
-                .frameSizeError, "a frame (\(header.kind?.name ?? "")) of \(payload.count) bytes", "4.2")
-        }
         switch header.kind {
         case .reset:
-            try checkKnown(header)
+            try header.checkOpened(below: lastStream + 1)
             return streams.removeValue(forKey: header.stream).map { _ in .reset(header.stream) }
         case .windowUpdate: return try receiveWindowUpdate(header, Int(payload.number(at: 0) & 0x7FFF_FFFF))
         case .ping where !header.flags.contains(.acknowledges) && settings.answersPings:
@@ -64,7 +53,7 @@ extension HTTP2ServerMachine {
             guard !isZero, sendWindow <= HTTP2Settings.largestWindow else { throw violation }
             return nil
         }
-        try checkKnown(header)
+        try header.checkOpened(below: lastStream + 1)
         guard let window = streams[header.stream]?.sendWindow else { return nil }
         guard !isZero, window + increment <= HTTP2Settings.largestWindow else { return fail(header.stream, violation) }
         streams[header.stream]?.sendWindow += increment

@@ -4,7 +4,7 @@ import Foundation
 /// Requests: their bodies, then their heads and trailers.
 extension HTTP2ServerMachine {
     mutating func receiveData(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
-        try checkKnown(header)
+        try header.checkOpened(below: lastStream + 1)
         receiveWindow -= payload.count
         guard receiveWindow >= 0 else {
             throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")

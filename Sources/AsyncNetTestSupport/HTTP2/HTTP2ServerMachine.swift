@@ -101,33 +101,11 @@ struct HTTP2ServerMachine {
     private func nextFrame(_ position: inout Int) throws(HTTP2Violation) -> (HTTP2Frame.Header, [UInt8])? {
         guard hasPreface, input.count - position >= HTTP2Frame.Header.size else { return nil }
         let header = input.withUnsafeBytes { HTTP2Frame.Header(Input(rebasing: $0[position...])) }
-        try check(header)
+        try header.check(hasSettings: hasSettings, openBlock: block?.stream)
         let start = position + HTTP2Frame.Header.size
         guard input.count >= start + header.length else { return nil }
         position = start + header.length
         return (header, Array(input[start..<position]))
-    }
-
-    private func check(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        if let block, header.kind != .continuation || header.stream != block.stream {
-            throw HTTP2Violation(.protocolError, "a frame inside a block of HEADERS", "6.10")
-        }
-        let name = header.kind?.name ?? "unknown"
-        guard header.length <= HTTP2Frame.payloadSize else {
-            throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(header.length) bytes", "4.2")
-        }
-        guard hasSettings || header.kind == .settings && !header.flags.contains(.acknowledges) else {
-            throw HTTP2Violation(.protocolError, "a first frame that is not SETTINGS", "3.4")
-        }
-        switch header.kind {
-        case .data, .headers, .priority, .reset, .continuation:
-            if header.stream == 0 { throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6") }
-        case .settings, .ping, .goAway:
-            if header.stream != 0 {
-                throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
-            }
-        default: break
-        }
     }
 
     private mutating func receive(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
@@ -155,12 +133,5 @@ struct HTTP2ServerMachine {
         violations.append(violation)
         reset(stream, violation.code.rawValue)
         return .reset(stream)
-    }
-
-    /// A client opens streams with odd numbers, each higher than those before (RFC 9113 §5.1.1).
-    func checkKnown(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        guard header.stream > lastStream || header.stream % 2 == 0 else { return }
-        throw HTTP2Violation(
-            .protocolError, "a frame (\(header.kind?.name ?? "unknown")) on a stream that was not opened", "5.1")
     }
 }

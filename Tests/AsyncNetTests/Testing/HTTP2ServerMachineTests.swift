@@ -44,7 +44,7 @@ struct HTTP2ServerMachineTests {
         var rest = output[...]
         while rest.count >= HTTP2Frame.Header.size {
             let header = Array(rest).withUnsafeBytes { HTTP2Frame.Header($0) }
-            texts.append("\(header.kind?.name ?? "?") \(header.flags.rawValue) \(header.stream) \(header.length)")
+            texts.append("\(header.name) \(header.flags.rawValue) \(header.stream) \(header.length)")
             rest = rest.dropFirst(HTTP2Frame.Header.size + header.length)
         }
         return texts

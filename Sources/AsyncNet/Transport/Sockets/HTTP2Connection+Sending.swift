@@ -48,7 +48,6 @@ extension HTTP2Connection {
         while machine.output.count < Self.outputSize, waiting < sending.count {
             let exchange = sending.removeFirst()
             switch exchange.write() {
-            case .done: waiting = 0
             case .wrote:
                 waiting = 0
                 if !exchange.sender.isDone { sending.append(exchange) }

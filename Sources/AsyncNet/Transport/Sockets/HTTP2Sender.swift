@@ -4,7 +4,6 @@ import Foundation
 final class HTTP2Sender {
     enum Progress {
         case wrote
-        case done
         /// The sender waits: for room in the peer's window, for bytes of the body, for a 100 response, or until the
         /// rate allows more bytes.
         case waits
@@ -42,7 +41,7 @@ final class HTTP2Sender {
         to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer,
         atMost limit: Int
     ) -> Progress {
-        if isDone { return .done }
+        if isDone { return .wrote }
         if awaitsContinue || isStarved { return .waits }
         let room = machine.room(of: stream)
         // The end of the body needs no room in the window.
@@ -63,7 +62,7 @@ final class HTTP2Sender {
     private func writeSource(
         to machine: inout HTTP2Machine, _ stream: HTTP2Stream, _ scratch: UnsafeMutableRawBufferPointer
     ) -> Progress {
-        guard let source else { return .done }
+        guard let source else { return .wrote }
         if !hasBegun { source.start() }
         hasBegun = true
         switch source.read(into: scratch) {

@@ -70,8 +70,7 @@ extension SocketTransport.Configuration {
 
     var http2Limits: HTTP2Limits {
         var limits = HTTP2Limits()
-        (limits.headBytes, limits.fields) = (self.limits.headBytes, self.limits.headerLines)
-        limits.informationalResponses = self.limits.informationalResponses
+        limits.head = self.limits
         // The windows are small enough for the rate, since a whole window may arrive at once.
         if let rate = maximumReceiveRate {
             limits.streamWindow = Int(min(max(rate / 10, 1024), Int64(limits.streamWindow)))

@@ -33,13 +33,11 @@ struct HPACKInput {
         }
         let bytes = UnsafeRawBufferPointer(rebasing: block[position..<position + count])
         position += count
-        guard isCoded else { return (Self.text(bytes, of: name), count) }
+        guard isCoded else { return (HTTPHeadParser.decoded(bytes, of: name), count) }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: HPACKHuffman.mostDecoded(count)) {
             buffer throws(HTTP2Violation) in
             let count = try HPACKHuffman.code.decode(bytes, into: buffer)
-            return (
-                Self.text(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]), of: name), count
-            )
+            return (HTTPHeadParser.decoded(buffer[..<count], of: name), count)
         }
     }
 
@@ -47,13 +45,5 @@ struct HPACKInput {
         guard let first else { throw .undecodable("a field block that ends inside a field (RFC 7541 §6)") }
         position += 1
         return first
-    }
-
-    private static func text(_ bytes: UnsafeRawBufferPointer, of name: String) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        let isURI = name == "location" || name == "content-location"
-        return bytes.map { byte in
-            isURI && byte >= 0x80 ? "%" + String(byte, radix: 16, uppercase: true) : String(Unicode.Scalar(byte))
-        }.joined()
     }
 }

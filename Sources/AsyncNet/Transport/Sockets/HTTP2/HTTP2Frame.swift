@@ -17,7 +17,17 @@ package enum HTTP2Frame {
             "CONTINUATION",
         ]
 
-        package var name: String { Self.names[Int(rawValue)] }
+        fileprivate var name: String { Self.names[Int(rawValue)] }
+
+        /// The size of each frame of the kind, if all have the same.
+        fileprivate var size: Int? {
+            switch self {
+            case .priority: 5
+            case .reset, .windowUpdate: 4
+            case .ping: 8
+            default: nil
+            }
+        }
     }
 
     package struct Flags: OptionSet, Sendable {
@@ -45,6 +55,38 @@ package enum HTTP2Frame {
             kind = Kind(rawValue: bytes[3])
             flags = Flags(rawValue: bytes[4])
             stream = bytes.number(at: 5) & 0x7FFF_FFFF
+        }
+
+        package var name: String { kind?.name ?? "unknown" }
+
+        /// Checks what both sides check before they know a frame's payload.
+        ///
+        /// - Parameter openBlock: The stream whose header block is not complete.
+        package func check(hasSettings: Bool, openBlock: UInt32?) throws(HTTP2Violation) {
+            guard hasSettings || kind == .settings && !flags.contains(.acknowledges) else {
+                throw HTTP2Violation(.protocolError, "bytes that do not begin with the SETTINGS of HTTP/2", "3.4")
+            }
+            if let openBlock, kind != .continuation || stream != openBlock {
+                throw HTTP2Violation(.protocolError, "a frame (\(name)) inside a block of HEADERS", "6.10")
+            }
+            guard length <= HTTP2Frame.payloadSize, length == kind?.size ?? length else {
+                throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(length) bytes", "4.2")
+            }
+            switch kind {
+            case .data, .headers, .priority, .reset, .continuation:
+                if stream == 0 { throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6") }
+            case .settings, .ping, .goAway:
+                guard stream == 0 else {
+                    throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
+                }
+            default: break
+            }
+        }
+
+        /// Checks that the stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
+        package func checkOpened(below next: UInt32) throws(HTTP2Violation) {
+            guard stream >= next || stream % 2 == 0 else { return }
+            throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream that was not opened", "5.1")
         }
     }
 

@@ -63,7 +63,7 @@ struct HTTP2HeaderReader {
     private mutating func decode(
         _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header, _ limits: HTTP2Limits
     ) throws(HTTP2Violation) -> Block {
-        let fields = try decoder.decode(bytes, listBytes: limits.headBytes, fields: limits.fields)
+        let fields = try decoder.decode(bytes, listBytes: limits.head.headBytes, fields: limits.head.headerLines)
         return Block(header: header, size: bytes.count, fields: fields)
     }
 }

@@ -27,9 +27,6 @@ extension HTTP2Machine {
     mutating func receiveWindowUpdate(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
-        guard payload.count == 4 else {
-            throw HTTP2Violation(.frameSizeError, "a WINDOW_UPDATE frame of \(payload.count) bytes", "6.9")
-        }
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
         // Larger increments bring uploads on, and end at the largest window (RFC 9113 §6.9.1).
         let isSending = header.stream == 0 || streams[header.stream]?.isRequestSent == false
@@ -38,7 +35,7 @@ extension HTTP2Machine {
             try flow.widenSendWindow(of: nil, by: increment)
             return nil
         }
-        try checkKnown(header)
+        try header.checkOpened(below: nextStream)
         guard let stream = streams[header.stream] else { return nil }
         do throws(HTTP2Violation) { try flow.widenSendWindow(of: stream, by: increment) } catch {
             return fail(stream, error)
@@ -49,10 +46,7 @@ extension HTTP2Machine {
     mutating func receiveReset(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
-        guard payload.count == 4 else {
-            throw HTTP2Violation(.frameSizeError, "a RST_STREAM frame of \(payload.count) bytes", "6.4")
-        }
-        try checkKnown(header)
+        try header.checkOpened(below: nextStream)
         guard let stream = streams[header.stream] else {
             try budget.spend("RST_STREAM", now)
             return nil
@@ -67,9 +61,6 @@ extension HTTP2Machine {
     mutating func receivePing(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
-        guard payload.count == 8 else {
-            throw HTTP2Violation(.frameSizeError, "a PING frame of \(payload.count) bytes", "6.7")
-        }
         guard !header.flags.contains(.acknowledges) else {
             if pings.waitsSince == nil { try budget.spend("PING", now) }
             let isSettled = pings.receivedAnswer(now)

@@ -20,8 +20,8 @@ extension HTTP2Machine {
         _ list: HPACKFields, _ stream: HTTP2Stream, _ endsStream: Bool
     ) throws(HTTP2Violation) -> Event? {
         guard !list.exceedsLimits else {
-            throw HTTP2Violation(
-                .enhanceYourCalm, "HEADERS larger than \(limits.headBytes) bytes or \(limits.fields) fields", "10.5.1")
+            let (bytes, fields) = (limits.head.headBytes, limits.head.headerLines)
+            throw HTTP2Violation(.enhanceYourCalm, "HEADERS larger than \(bytes) bytes or \(fields) fields", "10.5.1")
         }
         guard stream.phase != .ended else {
             throw HTTP2Violation(.streamClosed, "HEADERS after the end of their stream", "5.1")
@@ -37,9 +37,9 @@ extension HTTP2Machine {
                 throw HTTP2Violation(.protocolError, "a 1xx response that ends the stream", "8.1")
             }
             stream.informational += 1
-            guard stream.informational <= limits.informationalResponses else {
-                throw HTTP2Violation(
-                    .enhanceYourCalm, "more than \(limits.informationalResponses) informational responses", "10.5")
+            let most = limits.head.informationalResponses
+            guard stream.informational <= most else {
+                throw HTTP2Violation(.enhanceYourCalm, "more than \(most) informational responses", "10.5")
             }
             return .informational(stream, head)
         }

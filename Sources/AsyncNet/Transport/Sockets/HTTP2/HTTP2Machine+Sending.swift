@@ -27,7 +27,9 @@ extension HTTP2Machine {
     }
 
     /// How many bytes of the body the peer takes now, in one frame.
-    func room(of stream: HTTP2Stream) -> Int { max(0, min(flow.room(of: stream), peer.settings.frameSize)) }
+    func room(of stream: HTTP2Stream) -> Int {
+        max(0, min(stream.sendWindow, flow.sendWindow, peer.settings.frameSize))
+    }
 
     mutating func sendData(_ stream: HTTP2Stream, _ bytes: Input, isLast: Bool) {
         output.append(frame: .data, isLast ? .endStream : [], on: stream.id, length: bytes.count)

@@ -72,10 +72,9 @@ struct HTTP2Machine: ~Copyable {
         if let stream = ending.take() { return end(stream) }
         if data != nil { return receiveData(in: input, &position, now) }
         let rest = Input(rebasing: input[position...])
-        try peer.checkPreface(rest)
         guard rest.count >= HTTP2Frame.Header.size else { return nil }
         let header = HTTP2Frame.Header(rest)
-        try check(header)
+        try header.check(hasSettings: peer.hasSettings, openBlock: headerReader.openStream)
         guard header.kind != .data else {
             guard header.length == 0 || rest.count > HTTP2Frame.Header.size else { return nil }
             position += HTTP2Frame.Header.size
@@ -88,39 +87,12 @@ struct HTTP2Machine: ~Copyable {
         return try receive(header, payload, now) ?? .frame
     }
 
-    private func check(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        if !peer.hasSettings, header.kind != .settings || header.flags.contains(.acknowledges) {
-            throw HTTP2Violation(.protocolError, "a first frame that is not the SETTINGS of HTTP/2", "3.4")
-        }
-        let name = header.kind?.name ?? "unknown"
-        if let open = headerReader.openStream, header.kind != .continuation || header.stream != open {
-            throw HTTP2Violation(.protocolError, "a frame (\(name)) inside a block of HEADERS", "6.10")
-        }
-        guard header.length <= HTTP2Frame.payloadSize else {
-            throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(header.length) bytes", "4.2")
-        }
-        switch (header.kind, header.stream) {
-        case (.data, 0), (.headers, 0), (.priority, 0), (.reset, 0), (.continuation, 0):
-            throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6")
-        case (.settings, 1...), (.ping, 1...), (.goAway, 1...):
-            throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
-        default: break
-        }
-    }
-
-    /// Checks that a stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
-    func checkKnown(_ header: HTTP2Frame.Header) throws(HTTP2Violation) {
-        guard header.stream >= nextStream || header.stream % 2 == 0 else { return }
-        let name = header.kind?.name ?? "unknown"
-        throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream that was not opened", "5.1")
-    }
-
     private mutating func receive(
         _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
         switch header.kind {
         case .headers:
-            try checkKnown(header)
+            try header.checkOpened(below: nextStream)
             guard let block = try headerReader.begin(header, payload, limits) else { return nil }
             return try receive(block, now)
         case .continuation:
@@ -135,9 +107,6 @@ struct HTTP2Machine: ~Copyable {
             throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
         case .priority:
             try budget.spend("PRIORITY", now)
-            guard payload.count == 5 else {
-                throw HTTP2Violation(.frameSizeError, "a PRIORITY frame of \(payload.count) bytes", "6.3")
-            }
             return nil
         case .data, nil:
             try budget.spend("of unknown kinds", now)
@@ -148,7 +117,7 @@ struct HTTP2Machine: ~Copyable {
     private mutating func beginData(
         _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
     ) throws(HTTP2Violation) -> Event? {
-        try checkKnown(header)
+        try header.checkOpened(below: nextStream)
         try flow.receive(header.length)
         var padding = 0
         if header.flags.contains(.padded) {

@@ -62,7 +62,7 @@ package struct HTTP2Settings: Equatable {
     static func opening(_ limits: HTTP2Limits) -> [UInt8] {
         var bytes = HTTP2Frame.preface
         let settings: [(Name, Int)] = [
-            (.enablePush, 0), (.initialWindow, limits.streamWindow), (.headerListSize, limits.headBytes),
+            (.enablePush, 0), (.initialWindow, limits.streamWindow), (.headerListSize, limits.head.headBytes),
         ]
         bytes.append(frame: .settings, length: settings.count * 6)
         for (name, value) in settings {
@@ -95,20 +95,12 @@ struct HTTP2Peer {
         (hasSettings, refusedAbove) = (true, nil)
         try settings.apply(payload)
     }
-
-    /// The server's first frame is SETTINGS (RFC 9113 §3.4). A server that does not speak HTTP/2 answers in HTTP/1.1.
-    func checkPreface(_ input: UnsafeRawBufferPointer) throws(HTTP2Violation) {
-        guard !hasSettings, input.count >= 5, input.prefix(5).elementsEqual("HTTP/".utf8) else { return }
-        throw HTTP2Violation(.protocolError, "an answer in HTTP/1 to HTTP/2", "3.4")
-    }
 }
 
 /// The limits for what a server may send over HTTP/2.
 struct HTTP2Limits: Sendable {
-    /// The size of all fields of a head, each with 32 bytes more (RFC 9113 §6.5.2).
-    var headBytes = 256 * 1024
-    var fields = 1000
-    var informationalResponses = 100
+    /// As over HTTP/1.1. The size of a head is that of all fields, each with 32 bytes more (RFC 9113 §6.5.2).
+    var head = HTTP1Limits()
     /// The CONTINUATION frames of a head (CVE-2024-27316).
     var continuations = 16
     /// The DATA frames without bytes that follow one another (CVE-2019-9518).

@@ -47,7 +47,7 @@ struct HTTP2ReceiveWindow {
 /// The flow control of a connection and its streams (RFC 9113 §5.2).
 struct HTTP2FlowControl {
     private let limits: HTTP2Limits
-    private var sendWindow = 65_535
+    private(set) var sendWindow = 65_535
     private var receiveWindow: HTTP2ReceiveWindow
     /// The sizes of the receive windows of all open streams together.
     private(set) var streamWindows = 0
@@ -66,9 +66,6 @@ struct HTTP2FlowControl {
     }
 
     mutating func closed(_ stream: HTTP2Stream) { streamWindows -= stream.receiveWindow.size }
-
-    /// How many bytes of the request's body the peer takes now.
-    func room(of stream: HTTP2Stream) -> Int { min(stream.sendWindow, sendWindow) }
 
     mutating func didSend(_ count: Int, on stream: HTTP2Stream) {
         stream.sendWindow -= count
