@@ -7,7 +7,7 @@ extension HTTP2ServerMachine {
         guard !header.flags.contains(.acknowledges) else { return try receiveAcknowledgement(payload) }
         let before = peer.initialWindow
         try peer.apply(payload)
-        encoder.setTableLimit(peer.tableSize)
+        headerWriter.setTableLimit(peer.tableSize)
         output.append(frame: .settings, .acknowledges, length: 0)
         for id in streams.keys {
             streams[id]?.sendWindow += peer.initialWindow - before
@@ -74,24 +74,10 @@ extension HTTP2ServerMachine {
         }
     }
 
-    /// HEADERS with what the client does not take in one frame in CONTINUATION.
     mutating func send(_ fields: [(name: String, value: String)], on stream: UInt32, endsStream: Bool) {
-        var block: [UInt8] = []
-        encoder.begin(into: &block)
-        for field in fields {
-            encoder.encode(field.name, field.value, HPACKEncoder.indexing(of: field.name), into: &block)
+        headerWriter.write(to: &output, on: stream, endsStream: endsStream, peer) { add in
+            for field in fields { add(field.name, field.value) }
         }
-        var kind = HTTP2Frame.Kind.headers
-        var rest = block[...]
-        repeat {
-            let part = rest.prefix(peer.frameSize)
-            rest = rest.dropFirst(part.count)
-            var flags: HTTP2Frame.Flags = endsStream && kind == .headers ? .endStream : []
-            if rest.isEmpty { flags.insert(.endHeaders) }
-            output.append(frame: kind, flags, on: stream, length: part.count)
-            output.append(contentsOf: part)
-            kind = .continuation
-        } while !rest.isEmpty
         if endsStream { close(stream) }
     }
 

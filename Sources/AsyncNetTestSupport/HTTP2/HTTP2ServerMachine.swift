@@ -46,7 +46,7 @@ struct HTTP2ServerMachine {
     var lastServed: UInt32 = .max
     var sendWindow = 65_535
     var receiveWindow = Self.connectionWindow
-    var encoder = HPACKEncoder()
+    var headerWriter = HTTP2HeaderWriter()
     var decoder = HPACKDecoder()
     var block: HeaderBlock?
     private var input: [UInt8] = []

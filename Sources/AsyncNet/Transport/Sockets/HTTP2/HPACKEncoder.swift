@@ -1,5 +1,5 @@
 /// Encodes the field blocks of a connection, one after the other (RFC 7541 §3.1, §6).
-package struct HPACKEncoder {
+struct HPACKEncoder {
     typealias Bytes = UnsafeBufferPointer<UInt8>
 
     private(set) var table = HPACKDynamicTable(limit: mostTableSize)
@@ -10,15 +10,15 @@ package struct HPACKEncoder {
     /// The largest table that is used, even if the peer allows a larger one: each connection needs the memory.
     private static let mostTableSize = 4096
 
-    package init() {}
+    init() {}
 
-    package mutating func setTableLimit(_ size: UInt32) {
+    mutating func setTableLimit(_ size: UInt32) {
         let size = Int(min(size, UInt32(Self.mostTableSize)))
         limits = (min(limits?.lowest ?? size, size), size)
     }
 
     /// Begins a block, with the updates of the table's size that the peer must receive (RFC 7541 §4.2).
-    package mutating func begin(into output: inout [UInt8]) {
+    mutating func begin(into output: inout [UInt8]) {
         guard let limits else { return }
         self.limits = nil
         for size in [limits.lowest, limits.last] where size != table.limit {
@@ -27,7 +27,7 @@ package struct HPACKEncoder {
         }
     }
 
-    package mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
+    mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
         var (name, bytes) = (name, value)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8.count) { lowercased in
             name.withUTF8 { for (place, byte) in $0.enumerated() { lowercased[place] = byte.asciiLowercased } }

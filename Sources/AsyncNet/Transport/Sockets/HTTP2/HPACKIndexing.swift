@@ -1,6 +1,6 @@
 extension HPACKEncoder {
     /// Whether a field is remembered for the next blocks.
-    package enum Indexing: Sendable {
+    enum Indexing: Sendable {
         case indexed
         case literal
         /// Neither this side nor a proxy may store the field in a table: an attacker could then guess its value by the
@@ -10,7 +10,7 @@ extension HPACKEncoder {
 
     /// How a request's field of this name is indexed; the case of the name does not count. Values that hardly ever
     /// repeat are not stored, since they would evict others.
-    package static func indexing(of name: String) -> Indexing {
+    static func indexing(of name: String) -> Indexing {
         let count = name.utf8.count
         guard count < byLength.count else { return .indexed }
         for (other, indexing) in byLength[count] where HPACKField(name: other, value: "").hasName(name) {

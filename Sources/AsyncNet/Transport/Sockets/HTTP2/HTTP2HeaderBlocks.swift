@@ -68,38 +68,34 @@ struct HTTP2HeaderReader {
     }
 }
 
-/// Writes the header blocks of requests, as HEADERS frames with the CONTINUATION frames for what does not fit.
-struct HTTP2HeaderWriter {
-    var encoder = HPACKEncoder()
+/// Writes header blocks: as HEADERS, and as CONTINUATION frames what does not fit.
+package struct HTTP2HeaderWriter {
+    private var encoder = HPACKEncoder()
+    /// The last block, whose memory the next one uses.
+    private var block: [UInt8] = []
+
+    package init() {}
+
+    package mutating func setTableLimit(_ size: UInt32) { encoder.setTableLimit(size) }
 
     /// - Parameter write: Calls its parameter with each field, pseudo-header fields first.
-    mutating func write(
+    package mutating func write(
         to output: inout [UInt8], on stream: UInt32, endsStream: Bool, _ settings: HTTP2Settings,
         _ write: (_ add: (String, String) -> Void) -> Void
     ) {
-        let start = output.count
-        output.append(frame: .headers, on: stream, length: 0)
-        let first = output.count
-        encoder.begin(into: &output)
-        write { name, value in encoder.encode(name, value, HPACKEncoder.indexing(of: name), into: &output) }
-        let length = min(output.count - first, settings.frameSize)
-        var flags: HTTP2Frame.Flags = endsStream ? .endStream : []
-        if first + length == output.count { flags.insert(.endHeaders) }
-        output[start] = UInt8(length >> 16)
-        output[start + 1] = UInt8(length >> 8 & 0xFF)
-        output[start + 2] = UInt8(length & 0xFF)
-        output[start + 4] = flags.rawValue
-        continueBlock(at: first + length, in: &output, on: stream, settings.frameSize)
-    }
-
-    private func continueBlock(at start: Int, in output: inout [UInt8], on stream: UInt32, _ frameSize: Int) {
-        var rest = Array(output[start...])[...]
-        output.removeSubrange(start...)
-        while !rest.isEmpty {
-            let part = rest.prefix(frameSize)
+        block.removeAll(keepingCapacity: true)
+        encoder.begin(into: &block)
+        write { name, value in encoder.encode(name, value, HPACKEncoder.indexing(of: name), into: &block) }
+        var kind = HTTP2Frame.Kind.headers
+        var rest = block[...]
+        repeat {
+            let part = rest.prefix(settings.frameSize)
             rest = rest.dropFirst(part.count)
-            output.append(frame: .continuation, rest.isEmpty ? .endHeaders : [], on: stream, length: part.count)
+            var flags: HTTP2Frame.Flags = endsStream && kind == .headers ? .endStream : []
+            if rest.isEmpty { flags.insert(.endHeaders) }
+            output.append(frame: kind, flags, on: stream, length: part.count)
             output.append(contentsOf: part)
-        }
+            kind = .continuation
+        } while !rest.isEmpty
     }
 }

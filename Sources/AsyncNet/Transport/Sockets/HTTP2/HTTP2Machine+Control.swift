@@ -12,7 +12,7 @@ extension HTTP2Machine {
         try budget.spend("SETTINGS", now)
         let before = peer.settings.initialWindow
         try peer.apply(payload)
-        headerWriter.encoder.setTableLimit(peer.settings.tableSize)
+        headerWriter.setTableLimit(peer.settings.tableSize)
         output.append(frame: .settings, .acknowledges, length: 0)
         // A smaller window may make the windows of streams negative (RFC 9113 §6.9.2).
         for stream in streams.values {
