@@ -7,7 +7,7 @@ struct HTTP2RequestHead {
     /// `Host` first, which is `:authority`; the parts of a `Cookie` are joined (RFC 9113 §8.2.3).
     private(set) var headers = HTTPHeaders()
 
-    init(_ fields: [HPACKField]) throws(HTTP2Violation) {
+    init(_ fields: [HTTPHeader]) throws(HTTP2Violation) {
         let pseudo = fields.prefix { $0.name.hasPrefix(":") }
         var values: [String: String] = [:]
         for field in pseudo {

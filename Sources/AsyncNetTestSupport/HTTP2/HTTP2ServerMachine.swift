@@ -26,12 +26,6 @@ struct HTTP2ServerMachine {
         var isRequestComplete = false
     }
 
-    struct HeaderBlock {
-        let stream: UInt32
-        let endsStream: Bool
-        var bytes: [UInt8]
-    }
-
     /// Frames that are to be sent.
     var output: [UInt8] = []
     var settings: MockServer.HTTP2
@@ -47,8 +41,7 @@ struct HTTP2ServerMachine {
     var sendWindow = 65_535
     var receiveWindow = Self.connectionWindow
     var headerWriter = HTTP2HeaderWriter()
-    var decoder = HPACKDecoder()
-    var block: HeaderBlock?
+    private var headerReader = HTTP2HeaderReader(listBytes: 1024 * 1024, fields: 10_000, continuations: 64)
     private var input: [UInt8] = []
     private var hasPreface = false
     private var hasSettings = false
@@ -57,7 +50,6 @@ struct HTTP2ServerMachine {
     private(set) var isBroken = false
 
     static let connectionWindow = 16 * 1024 * 1024
-    static let mostHeadBytes = 1024 * 1024
 
     init(_ settings: MockServer.HTTP2) {
         self.settings = settings
@@ -101,7 +93,7 @@ struct HTTP2ServerMachine {
     private func nextFrame(_ position: inout Int) throws(HTTP2Violation) -> (HTTP2Frame.Header, [UInt8])? {
         guard hasPreface, input.count - position >= HTTP2Frame.Header.size else { return nil }
         let header = input.withUnsafeBytes { HTTP2Frame.Header(Input(rebasing: $0[position...])) }
-        try header.check(hasSettings: hasSettings, openBlock: block?.stream)
+        try header.check(hasSettings: hasSettings, openBlock: headerReader.openStream)
         let start = position + HTTP2Frame.Header.size
         guard input.count >= start + header.length else { return nil }
         position = start + header.length
@@ -111,8 +103,8 @@ struct HTTP2ServerMachine {
     private mutating func receive(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         switch header.kind {
         case .data: return try receiveData(header, payload)
-        case .headers: return try beginBlock(header, payload)
-        case .continuation: return try continueBlock(header, payload)
+        case .headers: return try receive(headerReader.begin(header, payload))
+        case .continuation: return try receive(headerReader.goOn(header, payload))
         case .pushPromise: throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame", "8.4")
         case .settings:
             hasSettings = true

@@ -1,9 +1,7 @@
-package typealias HPACKField = HTTPHeader
-
 package struct HPACKFields {
-    package fileprivate(set) var fields: [HPACKField] = []
+    package fileprivate(set) var fields: [HTTPHeader] = []
     /// Whether the list was larger than a limit; the value then has only the first fields.
-    package fileprivate(set) var exceedsLimits = false
+    fileprivate(set) var exceedsLimits = false
     fileprivate var bytes = 0
     private let mostBytes: Int
     private let mostFields: Int
@@ -27,7 +25,7 @@ package struct HPACKFields {
 
 /// Decodes the field blocks of a connection, one after the other (RFC 7541 §3.2, §6). Texts are UTF-8 if valid, else
 /// Latin-1; invalid UTF-8 in a URI is percent-encoded. Whether names and values are valid is not checked.
-package struct HPACKDecoder {
+struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
 
@@ -38,13 +36,12 @@ package struct HPACKDecoder {
         HPACKDynamicTable.Entry($0, nameBytes: $0.name.utf8.count, valueBytes: $0.value.utf8.count)
     }
 
-    package init(tableSize: Int = 4096) {
+    init(tableSize: Int = 4096) {
         self.tableSize = tableSize
         table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
     }
 
-    /// - Parameter listBytes: The most bytes of all fields: names and values, and 32 for each field (RFC 9113 §6.5.2).
-    package mutating func decode(
+    mutating func decode(
         _ block: UnsafeRawBufferPointer, listBytes: Int, fields mostFields: Int
     ) throws(HTTP2Violation) -> HPACKFields {
         var input = HPACKInput(block)
@@ -97,6 +94,6 @@ package struct HPACKDecoder {
         }
         let (value, valueBytes) = try input.string(of: name)
         return HPACKDynamicTable.Entry(
-            HPACKField(name: name, value: value), nameBytes: nameBytes, valueBytes: valueBytes)
+            HTTPHeader(name: name, value: value), nameBytes: nameBytes, valueBytes: valueBytes)
     }
 }

@@ -54,7 +54,7 @@ struct HPACKEncoder {
         names.add(key, number: table.inserted)
         table.insert(
             HPACKDynamicTable.Entry(
-                HPACKField(name: text, value: value), nameBytes: name.count, valueBytes: bytes.count))
+                HTTPHeader(name: text, value: value), nameBytes: name.count, valueBytes: bytes.count))
     }
 
     private func name(at index: Int) -> String? {

@@ -13,7 +13,7 @@ extension HPACKEncoder {
     static func indexing(of name: String) -> Indexing {
         let count = name.utf8.count
         guard count < byLength.count else { return .indexed }
-        for (other, indexing) in byLength[count] where HPACKField(name: other, value: "").hasName(name) {
+        for (other, indexing) in byLength[count] where HTTPHeader(name: other, value: "").hasName(name) {
             return indexing
         }
         return .indexed

@@ -24,7 +24,7 @@ struct HPACKNames {
 
         /// Takes an entry with the name if none was found yet, or with the value as well; returns whether the entry has
         /// both.
-        fileprivate mutating func take(_ field: HPACKField, at index: Int, for key: Key) -> Bool {
+        fileprivate mutating func take(_ field: HTTPHeader, at index: Int, for key: Key) -> Bool {
             guard HPACKNames.matches(field.name, key.name) else { return false }
             isWhole = HPACKNames.matches(field.value, key.value)
             if isWhole || self.index == 0 { self.index = index }

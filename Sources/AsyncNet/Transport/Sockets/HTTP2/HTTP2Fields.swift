@@ -4,7 +4,7 @@ import Foundation
 package enum HTTP2Fields {
 
     /// Reads the head of a response: `:status` must be first, and names must be in lower case.
-    static func head(_ fields: [HPACKField], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
+    static func head(_ fields: [HTTPHeader], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
         guard let status = fields.first, status.name == ":status", let code = statusCode(status.value) else {
             throw HTTP2Violation(.protocolError, "HEADERS that do not begin with a valid :status", "8.3.2")
         }
@@ -21,7 +21,7 @@ package enum HTTP2Fields {
         return 100...999 ~= code && code != 101 ? code : nil
     }
 
-    package static func headers(_ fields: ArraySlice<HPACKField>) throws(HTTP2Violation) -> HTTPHeaders {
+    package static func headers(_ fields: ArraySlice<HTTPHeader>) throws(HTTP2Violation) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count)
         for field in fields {
@@ -37,7 +37,7 @@ package enum HTTP2Fields {
         return isBlank(value.utf8.first) || isBlank(value.utf8.last) ? value.trimmedHTTPSpace : value
     }
 
-    private static func check(_ field: HPACKField) throws(HTTP2Violation) {
+    private static func check(_ field: HTTPHeader) throws(HTTP2Violation) {
         if field.name.utf8.first == 0x3A {
             throw HTTP2Violation(.protocolError, "HEADERS with a pseudo-header field out of place", "8.3")
         }

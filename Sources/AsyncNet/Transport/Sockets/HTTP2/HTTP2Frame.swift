@@ -83,6 +83,15 @@ package enum HTTP2Frame {
             }
         }
 
+        /// The payload of HEADERS or DATA without its padding.
+        package func unpadded(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) -> UnsafeRawBufferPointer {
+            guard flags.contains(.padded) else { return payload }
+            guard let padding = payload.first.map(Int.init), padding < payload.count else {
+                throw HTTP2Violation(.protocolError, "a frame (\(name)) whose padding is longer than it", "6.1")
+            }
+            return UnsafeRawBufferPointer(rebasing: payload[1..<(payload.count - padding)])
+        }
+
         /// Checks that the stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
         package func checkOpened(below next: UInt32) throws(HTTP2Violation) {
             guard stream >= next || stream % 2 == 0 else { return }

@@ -1,10 +1,10 @@
 /// Reads the header blocks that the peer sends: HEADERS, and the CONTINUATION frames that follow (RFC 9113 §4.3,
 /// §6.10).
-struct HTTP2HeaderReader {
-    struct Block {
-        let header: HTTP2Frame.Header
+package struct HTTP2HeaderReader {
+    package struct Block {
+        package let header: HTTP2Frame.Header
         let size: Int
-        let fields: HPACKFields
+        package let fields: HPACKFields
     }
 
     /// A block whose CONTINUATION frames must follow.
@@ -14,56 +14,61 @@ struct HTTP2HeaderReader {
         var continuations = 0
     }
 
+    private let listBytes: Int
+    private let fields: Int
+    private let continuations: Int
     private var decoder = HPACKDecoder()
     private var start: Start?
 
+    /// - Parameter listBytes: The most bytes of all fields: names and values, and 32 for each field (RFC 9113 §6.5.2).
+    package init(listBytes: Int, fields: Int, continuations: Int) {
+        self.listBytes = listBytes
+        self.fields = fields
+        self.continuations = continuations
+    }
+
     /// The stream whose block is not complete: its CONTINUATION frame comes next.
-    var openStream: UInt32? { start?.header.stream }
+    package var openStream: UInt32? { start?.header.stream }
 
     /// Reads a HEADERS frame; returns `nil` if the block goes on in CONTINUATION frames.
-    mutating func begin(
-        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer, _ limits: HTTP2Limits
+    package mutating func begin(
+        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2Violation) -> Block? {
-        var (first, end) = (0, payload.count)
-        if header.flags.contains(.padded) {
-            guard let padding = payload.first.map(Int.init), padding < payload.count else {
-                throw HTTP2Violation(.protocolError, "a HEADERS frame whose padding is longer than it", "6.2")
+        var bytes = try header.unpadded(payload)
+        if header.flags.contains(.priority) {
+            guard bytes.count >= 5 else {
+                throw HTTP2Violation(.frameSizeError, "a HEADERS frame of \(payload.count) bytes", "6.2")
             }
-            (first, end) = (1, end - padding)
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[5...])
         }
-        if header.flags.contains(.priority) { first += 5 }
-        guard first <= end else {
-            throw HTTP2Violation(.frameSizeError, "a HEADERS frame of \(payload.count) bytes", "6.2")
-        }
-        let bytes = UnsafeRawBufferPointer(rebasing: payload[first..<end])
-        if header.flags.contains(.endHeaders) { return try decode(bytes, header, limits) }
+        if header.flags.contains(.endHeaders) { return try decode(bytes, header) }
         start = Start(header: header, bytes: Array(bytes))
         return nil
     }
 
     /// Reads a CONTINUATION frame; returns `nil` if another one must follow.
-    mutating func goOn(
-        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer, _ limits: HTTP2Limits
+    package mutating func goOn(
+        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2Violation) -> Block? {
         guard var block = start.take() else {
             throw HTTP2Violation(.protocolError, "a CONTINUATION frame without HEADERS before it", "6.10")
         }
         block.continuations += 1
-        guard block.continuations <= limits.continuations else {
-            throw HTTP2Violation(.enhanceYourCalm, "more than \(limits.continuations) CONTINUATION frames", "10.5")
+        guard block.continuations <= continuations else {
+            throw HTTP2Violation(.enhanceYourCalm, "more than \(continuations) CONTINUATION frames", "10.5")
         }
         block.bytes.append(contentsOf: payload)
         guard header.flags.contains(.endHeaders) else {
             start = block
             return nil
         }
-        return try block.bytes.withBytes { bytes throws(HTTP2Violation) in try decode(bytes, block.header, limits) }
+        return try block.bytes.withBytes { bytes throws(HTTP2Violation) in try decode(bytes, block.header) }
     }
 
     private mutating func decode(
-        _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header, _ limits: HTTP2Limits
+        _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header
     ) throws(HTTP2Violation) -> Block {
-        let fields = try decoder.decode(bytes, listBytes: limits.head.headBytes, fields: limits.head.headerLines)
+        let fields = try decoder.decode(bytes, listBytes: listBytes, fields: fields)
         return Block(header: header, size: bytes.count, fields: fields)
     }
 }

@@ -47,7 +47,7 @@ struct HTTP2Machine: ~Copyable {
     var streams: [UInt32: HTTP2Stream] = [:]
     var nextStream: UInt32 = 1
     var flow: HTTP2FlowControl
-    var headerReader = HTTP2HeaderReader()
+    var headerReader: HTTP2HeaderReader
     var headerWriter = HTTP2HeaderWriter()
     private var data: DataFrame?
     /// The stream whose end `next` returns next.
@@ -62,6 +62,8 @@ struct HTTP2Machine: ~Copyable {
         output = HTTP2Settings.opening(limits)
         peer = HTTP2Peer(assumedStreams: streams ?? 100)
         flow = HTTP2FlowControl(limits)
+        headerReader = HTTP2HeaderReader(
+            listBytes: limits.head.headBytes, fields: limits.head.headerLines, continuations: limits.continuations)
         pings.sentSettings(now)
     }
 
@@ -93,11 +95,8 @@ struct HTTP2Machine: ~Copyable {
         switch header.kind {
         case .headers:
             try header.checkOpened(below: nextStream)
-            guard let block = try headerReader.begin(header, payload, limits) else { return nil }
-            return try receive(block, now)
-        case .continuation:
-            guard let block = try headerReader.goOn(header, payload, limits) else { return nil }
-            return try receive(block, now)
+            return try receive(headerReader.begin(header, payload), now)
+        case .continuation: return try receive(headerReader.goOn(header, payload), now)
         case .settings: return try receiveSettings(header, payload, now)
         case .windowUpdate: return try receiveWindowUpdate(header, payload, now)
         case .reset: return try receiveReset(header, payload, now)

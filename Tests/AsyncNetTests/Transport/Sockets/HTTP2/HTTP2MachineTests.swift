@@ -162,7 +162,7 @@ struct HTTP2MachineTests {
         Wrong("Padding as long as DATA", .protocolError, "6.1") { $0.frame(0, 0x8, on: 1, [3, 0, 0]) },
         Wrong("Padding without a byte", .protocolError, "6.1") { $0.frame(0, 0x8, on: 1) },
         Wrong("HEADERS on an idle stream", .protocolError, "5.1") { $0.headers([(":status", "200")], on: 3) },
-        Wrong("Padding longer than HEADERS", .protocolError, "6.2") { $0.frame(1, 0xC, on: 1, [9, 0x88]) },
+        Wrong("Padding longer than HEADERS", .protocolError, "6.1") { $0.frame(1, 0xC, on: 1, [9, 0x88]) },
         Wrong("HEADERS without priority", .frameSizeError, "6.2") { $0.frame(1, 0x24, on: 1, [0, 0, 0]) },
         Wrong("CONTINUATION alone", .protocolError, "6.10") { $0.frame(9, 4, on: 1, [0x88]) },
         Wrong("DATA within a block", .protocolError, "6.10") {
