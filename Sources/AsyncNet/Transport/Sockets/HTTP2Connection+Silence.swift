@@ -10,7 +10,7 @@ extension HTTP2Connection {
                 if isWatched { watchSilence() }
             }
         case .ask:
-            machine.ping(now)
+            machine.ping()
             scheduleSend()
             watchSilence()
         case .end:

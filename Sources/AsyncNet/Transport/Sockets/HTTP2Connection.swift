@@ -29,7 +29,8 @@ final class HTTP2Connection: PooledConnection {
     ) {
         silence = HTTP2SilenceWatch(engine.configuration.http2KeepAlive ?? .init(), now: engine.thread.now)
         machine = HTTP2Machine(
-            engine.configuration.http2Limits, streams: engine.versions.streams(to: route), now: engine.thread.now)
+            engine.configuration.http2Limits, streams: engine.versions.streams(to: route),
+            now: { [thread = engine.thread] in thread.now })
         super.init(number, route, stream, opening, engine: engine)
         // The preface, also if no request may begin: the server may wait for it before it sends its SETTINGS.
         scheduleSend()
@@ -79,7 +80,7 @@ final class HTTP2Connection: PooledConnection {
 
     override func cancel(_ transfer: SocketTransfer) {
         guard let exchange = exchange(of: transfer) else { return }
-        machine.cancel(exchange.stream, engine.thread.now)
+        machine.cancel(exchange.stream)
         exchange.release()
         scheduleSend()
         engine.endedTransfer(on: self)
@@ -153,9 +154,7 @@ final class HTTP2Connection: PooledConnection {
             }
             frames += 1
             let event: HTTP2Machine.Event?
-            do throws(HTTP2Violation) {
-                event = try machine.next(in: input, &position, engine.thread.now)
-            } catch {
+            do throws(HTTP2Violation) { event = try machine.next(in: input, &position) } catch {
                 machine.goAway(error.code)
                 throw error.error
             }

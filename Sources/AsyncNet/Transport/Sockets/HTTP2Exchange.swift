@@ -104,7 +104,7 @@ final class HTTP2Exchange {
     }
 
     private func countAsRead() {
-        connection.machine.didRead(unread, of: stream, engine.thread.now)
+        connection.machine.didRead(unread, of: stream)
         unread = 0
     }
 

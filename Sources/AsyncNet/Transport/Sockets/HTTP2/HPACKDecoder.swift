@@ -81,9 +81,7 @@ struct HPACKDecoder {
         return table[index - known.count - 1]
     }
 
-    private func literal(
-        _ input: inout HPACKInput, prefix: Int
-    ) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
+    private func literal(_ input: inout HPACKInput, prefix: Int) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
         let index = try input.integer(prefix: prefix)
         let (name, nameBytes): (String, Int)
         if index > 0 {

@@ -1,15 +1,13 @@
 extension HTTP2Machine {
-    mutating func receiveSettings(
-        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func receiveSettings(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         guard !header.flags.contains(.acknowledges) else {
             guard payload.isEmpty else {
                 throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
             }
-            if !pings.receivedSettingsAcknowledgement(now) { try budget.spend("SETTINGS", now) }
+            if !pings.receivedSettingsAcknowledgement(now()) { try budget.spend("SETTINGS", now()) }
             return nil
         }
-        try budget.spend("SETTINGS", now)
+        try budget.spend("SETTINGS", now())
         let before = peer.settings.initialWindow
         try peer.apply(payload)
         headerWriter.setTableLimit(peer.settings.tableSize)
@@ -24,13 +22,11 @@ extension HTTP2Machine {
         return .settled
     }
 
-    mutating func receiveWindowUpdate(
-        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func receiveWindowUpdate(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
         // Larger increments bring uploads on, and end at the largest window (RFC 9113 §6.9.1).
         let isSending = header.stream == 0 || streams[header.stream]?.isRequestSent == false
-        if increment < HTTP2Settings.usefulIncrement || !isSending { try budget.spend("WINDOW_UPDATE", now) }
+        if increment < HTTP2Settings.usefulIncrement || !isSending { try budget.spend("WINDOW_UPDATE", now()) }
         guard header.stream != 0 else {
             try flow.widenSendWindow(of: nil, by: increment)
             return nil
@@ -43,12 +39,10 @@ extension HTTP2Machine {
         return nil
     }
 
-    mutating func receiveReset(
-        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func receiveReset(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         try header.checkOpened(below: nextStream)
         guard let stream = streams[header.stream] else {
-            try budget.spend("RST_STREAM", now)
+            try budget.spend("RST_STREAM", now())
             return nil
         }
         let code = payload.number(at: 0)
@@ -58,24 +52,22 @@ extension HTTP2Machine {
         return stream.phase == .ended ? nil : .failed(stream, .reset(code))
     }
 
-    mutating func receivePing(
-        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func receivePing(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         guard !header.flags.contains(.acknowledges) else {
-            if pings.waitsSince == nil { try budget.spend("PING", now) }
-            let isSettled = pings.receivedAnswer(now)
+            if pings.waitsSince == nil { try budget.spend("PING", now()) }
+            let isSettled = pings.receivedAnswer(now())
             // Sends another PING for the streams that were cancelled after this one was sent.
-            if pings.hasCancelled { ping(now) }
+            if pings.hasCancelled { ping() }
             return isSettled ? .settled : nil
         }
-        try budget.spend("PING", now)
+        try budget.spend("PING", now())
         output.append(frame: .ping, .acknowledges, length: 8)
         output.append(contentsOf: payload)
         return nil
     }
 
-    mutating func receiveGoAway(_ payload: Input, _ now: ContinuousClock.Instant) throws(HTTP2Violation) -> Event? {
-        try budget.spend("GOAWAY", now)
+    mutating func receiveGoAway(_ payload: Input) throws(HTTP2Violation) -> Event? {
+        try budget.spend("GOAWAY", now())
         guard payload.count >= 8 else {
             throw HTTP2Violation(.frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
         }

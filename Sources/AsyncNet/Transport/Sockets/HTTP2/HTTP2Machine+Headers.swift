@@ -1,12 +1,10 @@
 extension HTTP2Machine {
     /// Receives a header block, once it is whole. The block of an ended stream was decoded too, since all blocks of the connection
     /// share a table.
-    mutating func receive(
-        _ block: HTTP2HeaderReader.Block?, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func receive(_ block: HTTP2HeaderReader.Block?) throws(HTTP2Violation) -> Event? {
         guard let block else { return nil }
         guard let stream = streams[block.header.stream] else {
-            try budget.spend("HEADERS of ended streams", now)
+            try budget.spend("HEADERS of ended streams", now())
             return nil
         }
         stream.headBytes += block.size

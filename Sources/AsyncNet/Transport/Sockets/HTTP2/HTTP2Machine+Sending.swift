@@ -6,9 +6,7 @@ extension HTTP2Machine {
     }
 
     /// Opens a stream with a request's head: `write` calls its parameter with each field, pseudo-header fields first.
-    mutating func open(
-        _ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void
-    ) {
+    mutating func open(_ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void) {
         stream.id = nextStream
         nextStream += 2
         // Later requests need another connection.
@@ -55,17 +53,17 @@ extension HTTP2Machine {
 
     /// Ends a stream that nobody waits for, and sends a PING: until the peer answers it, the peer may count the stream
     /// as open.
-    mutating func cancel(_ stream: HTTP2Stream, _ now: ContinuousClock.Instant) {
+    mutating func cancel(_ stream: HTTP2Stream) {
         guard streams[stream.id] === stream else { return }
         reset(stream, .cancel)
         pings.didCancel()
-        ping(now)
+        ping()
     }
 
-    mutating func ping(_ now: ContinuousClock.Instant) {
+    mutating func ping() {
         guard pings.waitsSince == nil else { return }
         output.append(frame: .ping, numbers: 0, nextStream)
-        pings.sent(now)
+        pings.sent(now())
     }
 
     /// Writes a GOAWAY frame with the reason of the connection's end. The frame names the stream 0, since the peer
@@ -76,8 +74,8 @@ extension HTTP2Machine {
     }
 
     /// - Parameter stream: The stream of the bytes; `nil` if it has ended.
-    mutating func didRead(_ count: Int, of stream: HTTP2Stream?, _ now: ContinuousClock.Instant) {
+    mutating func didRead(_ count: Int, of stream: HTTP2Stream?) {
         let open = stream.flatMap { streams[$0.id] === $0 && $0.phase != .ended && ending !== $0 ? $0 : nil }
-        flow.didRead(count, of: open, now, roundTrip: pings.roundTrip, &output)
+        flow.didRead(count, of: open, now(), roundTrip: pings.roundTrip, &output)
     }
 }

@@ -42,6 +42,7 @@ struct HTTP2Machine: ~Copyable {
     }
 
     let limits: HTTP2Limits
+    let now: () -> ContinuousClock.Instant
     var output: [UInt8]
     var peer: HTTP2Peer
     var streams: [UInt32: HTTP2Stream] = [:]
@@ -57,22 +58,21 @@ struct HTTP2Machine: ~Copyable {
     var pings = HTTP2Pings()
 
     /// - Parameter streams: The limit of open streams to assume until the peer's SETTINGS arrive; `nil` for 100.
-    init(_ limits: HTTP2Limits, streams: Int? = nil, now: ContinuousClock.Instant) {
+    init(_ limits: HTTP2Limits, streams: Int? = nil, now: @escaping () -> ContinuousClock.Instant) {
         self.limits = limits
+        self.now = now
         output = HTTP2Settings.opening(limits)
         peer = HTTP2Peer(assumedStreams: streams ?? 100)
         flow = HTTP2FlowControl(limits)
         headerReader = HTTP2HeaderReader(
             listBytes: limits.head.headBytes, fields: limits.head.headerLines, continuations: limits.continuations)
-        pings.sentSettings(now)
+        pings.sentSettings(now())
     }
 
     /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.
-    mutating func next(
-        in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    mutating func next(in input: Input, _ position: inout Int) throws(HTTP2Violation) -> Event? {
         if let stream = ending.take() { return end(stream) }
-        if data != nil { return receiveData(in: input, &position, now) }
+        if data != nil { return receiveData(in: input, &position) }
         let rest = Input(rebasing: input[position...])
         guard rest.count >= HTTP2Frame.Header.size else { return nil }
         let header = HTTP2Frame.Header(rest)
@@ -80,41 +80,39 @@ struct HTTP2Machine: ~Copyable {
         guard header.kind != .data else {
             guard header.length == 0 || rest.count > HTTP2Frame.Header.size else { return nil }
             position += HTTP2Frame.Header.size
-            return try beginData(header, in: input, &position, now)
+            return try beginData(header, in: input, &position)
         }
         let end = HTTP2Frame.Header.size + header.length
         guard rest.count >= end else { return nil }
         let payload = Input(rebasing: rest[HTTP2Frame.Header.size..<end])
         position += end
-        return try receive(header, payload, now) ?? .frame
+        return try receive(header, payload) ?? .frame
     }
 
-    private mutating func receive(
-        _ header: HTTP2Frame.Header, _ payload: Input, _ now: ContinuousClock.Instant
-    ) throws(HTTP2Violation) -> Event? {
+    private mutating func receive(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         switch header.kind {
         case .headers:
             try header.checkOpened(below: nextStream)
-            return try receive(headerReader.begin(header, payload), now)
-        case .continuation: return try receive(headerReader.goOn(header, payload), now)
-        case .settings: return try receiveSettings(header, payload, now)
-        case .windowUpdate: return try receiveWindowUpdate(header, payload, now)
-        case .reset: return try receiveReset(header, payload, now)
-        case .ping: return try receivePing(header, payload, now)
-        case .goAway: return try receiveGoAway(payload, now)
+            return try receive(headerReader.begin(header, payload))
+        case .continuation: return try receive(headerReader.goOn(header, payload))
+        case .settings: return try receiveSettings(header, payload)
+        case .windowUpdate: return try receiveWindowUpdate(header, payload)
+        case .reset: return try receiveReset(header, payload)
+        case .ping: return try receivePing(header, payload)
+        case .goAway: return try receiveGoAway(payload)
         case .pushPromise:
             throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
         case .priority:
-            try budget.spend("PRIORITY", now)
+            try budget.spend("PRIORITY", now())
             return nil
         case .data, nil:
-            try budget.spend("of unknown kinds", now)
+            try budget.spend("of unknown kinds", now())
             return nil
         }
     }
 
     private mutating func beginData(
-        _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
+        _ header: HTTP2Frame.Header, in input: Input, _ position: inout Int
     ) throws(HTTP2Violation) -> Event? {
         try header.checkOpened(below: nextStream)
         try flow.receive(header.length)
@@ -129,24 +127,22 @@ struct HTTP2Machine: ~Copyable {
         let endsStream = header.flags.contains(.endStream)
         let stream = streams[header.stream]
         try budget.count(emptyFrame: header.length == padding && !endsStream, atMost: limits.emptyDataFrames)
-        if stream == nil { try budget.spend(late: header.length, now) }
+        if stream == nil { try budget.spend(late: header.length, now()) }
         data = DataFrame(
             stream: stream, left: header.length - padding, padding: max(0, padding - 1), endsStream: endsStream)
         // Padding counts as read when it arrives.
-        didRead(padding, of: stream, now)
+        didRead(padding, of: stream)
         do throws(HTTP2Violation) { try stream?.receive(header.length, padding: padding) } catch {
             data?.stream = nil
-            didRead(header.length - padding, of: nil, now)
+            didRead(header.length - padding, of: nil)
             return stream.map { fail($0, error) }
         }
-        if stream == nil { didRead(header.length - padding, of: nil, now) }
-        return receiveData(in: input, &position, now) ?? .frame
+        if stream == nil { didRead(header.length - padding, of: nil) }
+        return receiveData(in: input, &position) ?? .frame
     }
 
     /// - Returns: `nil` if more bytes are needed.
-    private mutating func receiveData(
-        in input: Input, _ position: inout Int, _ now: ContinuousClock.Instant
-    ) -> Event? {
+    private mutating func receiveData(in input: Input, _ position: inout Int) -> Event? {
         guard var frame = data else { return nil }
         let count = min(frame.left, input.count - position)
         let range = position..<(position + count)
@@ -166,7 +162,7 @@ struct HTTP2Machine: ~Copyable {
             ending = stream
         }
         if count > 0, let stream { return .body(stream, range) }
-        if count > 0, frame.stream != nil { didRead(count, of: nil, now) }
+        if count > 0, frame.stream != nil { didRead(count, of: nil) }
         return count > 0 || isWhole ? .frame : nil
     }
 

@@ -8,10 +8,16 @@ final class MachineUnderTest {
     private var machine: HTTP2Machine
     let streams: [HTTP2Stream]
     private(set) var log: [String] = []
-    var now = ContinuousClock.now
+    private let clock = Clock()
+    var now: ContinuousClock.Instant {
+        get { clock.now }
+        set { clock.now = newValue }
+    }
+
+    private final class Clock { var now = ContinuousClock.now }
 
     init(_ methods: [HTTPMethod] = [.get], limits: HTTP2Limits = HTTP2Limits(), sendsBody: Bool = false) throws {
-        machine = HTTP2Machine(limits, now: now)
+        machine = HTTP2Machine(limits, now: { [clock] in clock.now })
         let url = try "https://a.example/x".asURL()
         streams = methods.map { HTTP2Stream(url, $0, limits) }
         for stream in streams {
@@ -34,7 +40,7 @@ final class MachineUnderTest {
             var position = 0
             let result = rest.withUnsafeBytes { input in
                 Result { () throws(HTTP2Violation) in
-                    while let event = try machine.next(in: input, &position, now) { note(event, input, reads) }
+                    while let event = try machine.next(in: input, &position) { note(event, input, reads) }
                 }
             }
             try result.get()
@@ -50,7 +56,7 @@ final class MachineUnderTest {
             log.append("\(stream.id) head \(head.statusCode) \(headers)".trimmedHTTPSpace)
         case .body(let stream, let range):
             log.append("\(stream.id) body \(String(decoding: input[range], as: UTF8.self))")
-            if reads { machine.didRead(range.count, of: stream, now) }
+            if reads { machine.didRead(range.count, of: stream) }
         case .trailers(let stream, let trailers):
             log.append("\(stream.id) trailers \(trailers.map { "\($0.name)=\($0.value)" }.joined(separator: " "))")
         case .complete(let stream): log.append("\(stream.id) complete")
@@ -296,7 +302,7 @@ struct HTTP2MachineTests {
         server.settings()
         server.headers([(":status", "200")])
         try machine.receive(server.bytes)
-        machine.with { $0.cancel(machine.streams[0], machine.now) }
+        machine.with { $0.cancel(machine.streams[0]) }
         #expect(machine.written().suffix(2).map(\.kind) == [3, 6])
         server = FrameWriter()
         for _ in 0..<4 { server.frame(0, 0, on: 1, Array(repeating: 65, count: 15_000)) }
@@ -313,7 +319,7 @@ struct HTTP2MachineTests {
         var server = FrameWriter()
         server.settings([(3, 2)])
         try machine.receive(server.bytes)
-        machine.with { $0.cancel(machine.streams[0], machine.now) }
+        machine.with { $0.cancel(machine.streams[0]) }
         #expect(machine.with { $0.capacity } == 0)
         server = FrameWriter()
         server.frame(6, 1, Array(repeating: 0, count: 8))
@@ -328,7 +334,7 @@ struct HTTP2MachineTests {
         var server = FrameWriter()
         server.settings([(3, 2)])
         try machine.receive(server.bytes)
-        for stream in machine.streams { machine.with { $0.cancel(stream, machine.now) } }
+        for stream in machine.streams { machine.with { $0.cancel(stream) } }
         server = FrameWriter()
         server.frame(6, 1, Array(repeating: 0, count: 8))
         try machine.receive(server.bytes)

@@ -137,11 +137,11 @@ struct HTTP2WindowTests {
         try machine.receive(server.bytes, reads: false)
         for _ in 0..<100 {
             machine.now += .milliseconds(1)
-            machine.with { $0.didRead(12_500, of: machine.streams[0], machine.now) }
+            machine.with { $0.didRead(12_500, of: machine.streams[0]) }
         }
         #expect(machine.streams[0].receiveWindow.size == 200_000)
         #expect(machine.with { $0.capacity } == 3)
-        machine.with { $0.cancel(machine.streams[0], machine.now) }
+        machine.with { $0.cancel(machine.streams[0]) }
         #expect(machine.with { $0.flow.streamWindows } == 100_000)
     }
 
