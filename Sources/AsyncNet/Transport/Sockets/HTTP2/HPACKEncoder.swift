@@ -1,9 +1,6 @@
 /// Encodes the field blocks of a connection, one after the other (RFC 7541 §3.1, §6).
 struct HPACKEncoder {
-    typealias Bytes = UnsafeBufferPointer<UInt8>
-
     private(set) var table = HPACKDynamicTable(limit: mostTableSize)
-    private var names = HPACKNames()
     /// The lowest and the last of the table sizes that the peer has allowed since the last block.
     private var limits: (lowest: Int, last: Int)?
 
@@ -27,40 +24,40 @@ struct HPACKEncoder {
         }
     }
 
-    mutating func encode(_ name: String, _ value: String, _ indexing: Indexing, into output: inout [UInt8]) {
-        var (name, bytes) = (name, value)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8.count) { lowercased in
-            name.withUTF8 { for (place, byte) in $0.enumerated() { lowercased[place] = byte.asciiLowercased } }
-            bytes.withUTF8 { encode(Bytes(lowercased), $0, value, indexing, into: &output) }
-        }
-    }
-
-    private mutating func encode(
-        _ name: Bytes, _ bytes: Bytes, _ value: String, _ indexing: Indexing, into output: inout [UInt8]
-    ) {
-        let key = HPACKNames.Key(name, bytes)
-        let found = names.find(key, table)
-        if found.isWhole, indexing != .never {
-            return Self.append(found.index, prefix: 7, flags: 0x80, to: &output)
-        }
-        let size = name.count + bytes.count + HPACKDynamicTable.Entry.overhead
-        let isIndexed = indexing == .indexed && size <= table.limit / 4 * 3
+    /// - Parameter indexing: By default that of the field's name.
+    mutating func encode(_ name: String, _ value: String, _ indexing: Indexing? = nil, into output: inout [UInt8]) {
+        let name = name.lowercased()
+        let indexing = indexing ?? Self.indexing(of: name)
+        let (index, isWhole) = find(name, value)
+        if isWhole, indexing != .never { return Self.append(index, prefix: 7, flags: 0x80, to: &output) }
+        let entry = HPACKDynamicTable.Entry(
+            HTTPHeader(name: name, value: value), nameBytes: name.utf8.count, valueBytes: value.utf8.count)
+        let isIndexed = indexing == .indexed && entry.size <= table.limit / 4 * 3
         let flags: UInt8 = isIndexed ? 0x40 : indexing == .never ? 0x10 : 0
-        Self.append(found.index, prefix: isIndexed ? 6 : 4, flags: flags, to: &output)
-        if found.index == 0 { Self.append(name, to: &output) }
-        Self.append(bytes, to: &output)
-        guard isIndexed else { return }
-        let text = self.name(at: found.index) ?? String(decoding: name, as: UTF8.self)
-        names.add(key, number: table.inserted)
-        table.insert(
-            HPACKDynamicTable.Entry(
-                HTTPHeader(name: text, value: value), nameBytes: name.count, valueBytes: bytes.count))
+        Self.append(index, prefix: isIndexed ? 6 : 4, flags: flags, to: &output)
+        if index == 0 { Self.append(name, to: &output) }
+        Self.append(value, to: &output)
+        if isIndexed { table.insert(entry) }
     }
 
-    private func name(at index: Int) -> String? {
+    /// The index of the entry with the name and the value, otherwise of one with the name, or 0. The static table comes
+    /// first.
+    private func find(_ name: String, _ value: String) -> (index: Int, isWhole: Bool) {
+        // As bytes: texts that are canonically equivalent are equal, but are not the same value.
+        func hasValue(_ field: HTTPHeader) -> Bool { field.value.utf8.elementsEqual(value.utf8) }
         let known = HPACKStaticTable.fields
-        guard index > 0 else { return nil }
-        return index <= known.count ? known[index - 1].name : table[index - known.count - 1].field.name
+        var index = 0
+        if let first = HPACKStaticTable.indices[name] {
+            let fields = known[(first - 1)...].prefix { $0.name == name }
+            if let place = fields.firstIndex(where: hasValue) { return (place + 1, true) }
+            index = first
+        }
+        let count = name.utf8.count
+        for place in 0..<table.count where table[place].nameBytes == count && table[place].field.name == name {
+            if hasValue(table[place].field) { return (known.count + 1 + place, true) }
+            if index == 0 { index = known.count + 1 + place }
+        }
+        return (index, false)
     }
 
     private static func append(_ value: Int, prefix: Int, flags: UInt8, to output: inout [UInt8]) {
@@ -75,14 +72,17 @@ struct HPACKEncoder {
         output.append(UInt8(rest))
     }
 
-    private static func append(_ text: Bytes, to output: inout [UInt8]) {
-        let count = HPACKHuffman.code.encodedCount(text)
-        if count < text.count {
-            append(count, prefix: 7, flags: 0x80, to: &output)
-            HPACKHuffman.code.encode(text, into: &output)
-        } else {
-            append(text.count, prefix: 7, flags: 0, to: &output)
-            output.append(contentsOf: text)
+    private static func append(_ text: String, to output: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { bytes in
+            let count = HPACKHuffman.code.encodedCount(bytes)
+            if count < bytes.count {
+                append(count, prefix: 7, flags: 0x80, to: &output)
+                HPACKHuffman.code.encode(bytes, into: &output)
+            } else {
+                append(bytes.count, prefix: 7, flags: 0, to: &output)
+                output.append(contentsOf: bytes)
+            }
         }
     }
 }

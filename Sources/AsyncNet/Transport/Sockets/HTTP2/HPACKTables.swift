@@ -17,6 +17,9 @@ enum HPACKStaticTable {
         field("transfer-encoding"), field("user-agent"), field("vary"), field("via"), field("www-authenticate"),
     ]
 
+    /// The index of the first field of each name; the fields of a name follow one another.
+    static let indices = Dictionary(zip(fields.map(\.name), 1...), uniquingKeysWith: { first, _ in first })
+
     private static func field(_ name: String, _ value: String = "") -> HTTPHeader {
         HTTPHeader(name: name, value: value)
     }
@@ -40,7 +43,6 @@ struct HPACKDynamicTable {
     }
 
     private var entries: [Entry] = []
-    private(set) var inserted = 0
     private(set) var size = 0
     var limit: Int { didSet { evict(to: limit) } }
 
@@ -55,7 +57,6 @@ struct HPACKDynamicTable {
         evict(to: limit - entry.size)
         guard entry.size <= limit else { return }
         entries.insert(entry, at: 0)
-        inserted += 1
         size += entry.size
     }
 

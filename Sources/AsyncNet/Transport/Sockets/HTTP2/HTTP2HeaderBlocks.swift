@@ -90,7 +90,7 @@ package struct HTTP2HeaderWriter {
     ) {
         block.removeAll(keepingCapacity: true)
         encoder.begin(into: &block)
-        write { name, value in encoder.encode(name, value, HPACKEncoder.indexing(of: name), into: &block) }
+        write { name, value in encoder.encode(name, value, into: &block) }
         var kind = HTTP2Frame.Kind.headers
         var rest = block[...]
         repeat {
