@@ -1,12 +1,13 @@
 /// The Huffman code of strings (RFC 7541 §5.2, appendix B).
 ///
 /// Codes grow with their length, and within a length with the symbol, so that the lengths are enough to make the
-/// tables, about 3 KB, once. The next 8 bits look up the symbols that are common in fields; a longer code is found by
-/// comparing with the first code of each length.
+/// tables, about 2 KB, once. A code is found by comparing with the first code of each length: those of the symbols that
+/// are common in fields have the first four lengths.
 struct HPACKHuffman: Sendable {
     static let code = HPACKHuffman()
 
     private static let endOfString = 256
+    private static let shortest = 5
     private static let longest = 30
 
     private static let lengths: [UInt8] = [
@@ -23,9 +24,6 @@ struct HPACKHuffman: Sendable {
 
     /// The codes, by symbol, in the lowest bits.
     private let codes: [UInt32]
-    /// By the next 8 bits of the input: the symbol and, in the bits above it, the length of its code; 0 if the code is
-    /// longer.
-    private let short: [UInt16]
     private let symbols: [UInt16]
     /// By the length of a code. `ends`: the first code that is longer, shifted to the top of 32 bits; 0 for a length
     /// without codes. `offsets`: a code plus this number is its index in `symbols`.
@@ -35,7 +33,6 @@ struct HPACKHuffman: Sendable {
     private init() {
         let ordered = (0...Self.endOfString).sorted { (Self.lengths[$0], $0) < (Self.lengths[$1], $1) }
         var codes = [UInt32](repeating: 0, count: ordered.count)
-        var short = [UInt16](repeating: 0, count: 256)
         var ends = [UInt64](repeating: 0, count: Self.longest + 1)
         var offsets = [Int](repeating: 0, count: Self.longest + 1)
         var next: UInt64 = 0
@@ -46,13 +43,8 @@ struct HPACKHuffman: Sendable {
             next += 1 << (32 - length)
             ends[length] = next
             offsets[length] = place - Int(code)
-            guard length <= 8 else { continue }
-            for rest in 0..<1 << (8 - length) {
-                short[Int(code) << (8 - length) + rest] = UInt16(length << 8 | symbol)
-            }
         }
         self.codes = codes
-        self.short = short
         self.ends = ends
         self.offsets = offsets
         symbols = ordered.map(UInt16.init)
@@ -86,67 +78,31 @@ struct HPACKHuffman: Sendable {
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(HTTP2Violation) -> Int {
-        var bits = Bits(input)
-        var count = 0
+        // The next bits of the input, in the highest bits, and how many they are.
+        var (bits, left): (UInt64, Int) = (0, 0)
+        var (position, count) = (0, 0)
         while true {
-            bits.fill()
-            let found = short[Int(bits.next(8))]
-            if found != 0, bits.skip(Int(found >> 8)) {
-                output[count] = UInt8(truncatingIfNeeded: found)
-            } else {
-                guard !bits.isPadding else { return count }
-                output[count] = try longSymbol(&bits)
+            while left <= 56, position < input.count {
+                bits |= UInt64(input[position]) << UInt64(56 - left)
+                left += 8
+                position += 1
             }
+            // Ones follow the end of the input, where fewer than 8 of them are the padding.
+            let next = (bits | (left < 32 ? .max >> UInt64(left) : 0)) >> 32
+            if left < 8, next == UInt32.max { return count }
+            var length = Self.shortest
+            while length < Self.longest, next >= ends[length] { length += 1 }
+            guard length <= left else {
+                throw .undecodable("a Huffman-coded string with invalid padding (RFC 7541 §5.2)")
+            }
+            let symbol = symbols[Int(next >> UInt64(32 - length)) + offsets[length]]
+            guard symbol < Self.endOfString else {
+                throw .undecodable("a Huffman-coded string that contains EOS (RFC 7541 §5.2)")
+            }
+            output[count] = UInt8(symbol)
             count += 1
+            bits <<= UInt64(length)
+            left -= length
         }
-    }
-
-    private func longSymbol(_ bits: inout Bits) throws(HTTP2Violation) -> UInt8 {
-        let next = UInt64(bits.next(32))
-        var length = 5
-        while length < Self.longest, next >= ends[length] { length += 1 }
-        guard bits.skip(length) else {
-            throw .undecodable("a Huffman-coded string with invalid padding (RFC 7541 §5.2)")
-        }
-        let place = Int(next >> (32 - length)) + offsets[length]
-        guard place < symbols.count, symbols[place] < Self.endOfString else {
-            throw .undecodable("a Huffman-coded string that contains EOS (RFC 7541 §5.2)")
-        }
-        return UInt8(truncatingIfNeeded: symbols[place])
-    }
-}
-
-/// The bits of a string, with ones after its end.
-private struct Bits {
-    private let input: UnsafeRawBufferPointer
-    private var position = 0
-    private var bits: UInt64 = 0
-    private var count = 0
-
-    init(_ input: UnsafeRawBufferPointer) { self.input = input }
-
-    private var left: Int { count - max(0, position - input.count) * 8 }
-
-    /// Whether fewer than 8 bits are left, all of them ones.
-    var isPadding: Bool { left < 8 && next(32) == .max }
-
-    /// Called before each symbol: afterwards there are 32 bits or more.
-    mutating func fill() {
-        while count < 32 {
-            bits = bits << 8 | (position < input.count ? UInt64(input[position]) : 0xFF)
-            position += 1
-            count += 8
-        }
-    }
-
-    func next(_ length: Int) -> UInt32 {
-        UInt32(truncatingIfNeeded: bits >> UInt64(count - length)) & (.max >> UInt32(32 - length))
-    }
-
-    /// Skips `length` bits, and returns `true`; returns `false`, and skips nothing, if the string has fewer.
-    mutating func skip(_ length: Int) -> Bool {
-        guard length <= left else { return false }
-        count -= length
-        return true
     }
 }
