@@ -41,7 +41,7 @@ struct HTTP2ServerMachine {
     var sendWindow = 65_535
     var receiveWindow = Self.connectionWindow
     var headerWriter = HTTP2HeaderWriter()
-    private var headerReader = HTTP2HeaderReader(listBytes: 1024 * 1024, fields: 10_000, continuations: 64)
+    private var headerReader = HTTP2HeaderReader(listBytes: 1024 * 1024, fields: 10_000)
     private var input: [UInt8] = []
     private var hasPreface = false
     private var hasSettings = false

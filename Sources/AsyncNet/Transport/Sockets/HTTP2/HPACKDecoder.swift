@@ -3,24 +3,8 @@ package struct HPACKFields {
     /// Whether the list was larger than a limit; the value then has only the first fields.
     fileprivate(set) var exceedsLimits = false
     fileprivate var bytes = 0
-    private let mostBytes: Int
-    private let mostFields: Int
 
-    fileprivate init(mostBytes: Int, mostFields: Int) {
-        self.mostBytes = mostBytes
-        self.mostFields = mostFields
-        fields.reserveCapacity(16)
-    }
-
-    fileprivate mutating func add(_ entry: HPACKDynamicTable.Entry) throws(HTTP2Violation) {
-        bytes += entry.size
-        // A small block may repeat a large entry thousands of times.
-        guard bytes <= 4 * mostBytes else {
-            throw .undecodable("a field list of more than \(4 * mostBytes) bytes (RFC 9113 §10.5.1)")
-        }
-        exceedsLimits = bytes > mostBytes || fields.count == mostFields
-        if !exceedsLimits { fields.append(entry.field) }
-    }
+    fileprivate init() { fields.reserveCapacity(16) }
 }
 
 /// Decodes the field blocks of a connection, one after the other (RFC 7541 §3.2, §6). Texts are UTF-8 if valid, else
@@ -28,39 +12,47 @@ package struct HPACKFields {
 struct HPACKDecoder {
     private(set) var table: HPACKDynamicTable
     private let tableSize: Int
+    private let listBytes: Int
+    private let mostFields: Int
 
-    /// The size of an encoder's table before its first update (RFC 9113 §6.5.2).
-    private static let initialTableSize = 4096
-
-    private static let known = HPACKStaticTable.fields.map {
-        HPACKDynamicTable.Entry($0, nameBytes: $0.name.utf8.count, valueBytes: $0.value.utf8.count)
-    }
-
-    init(tableSize: Int = 4096) {
+    /// - Parameters:
+    ///   - tableSize: That of an encoder before its first update (RFC 9113 §6.5.2).
+    ///   - listBytes: The most bytes of all fields: names and values, and 32 for each field.
+    init(tableSize: Int = 4096, listBytes: Int = 256 * 1024, fields: Int = 1000) {
         self.tableSize = tableSize
-        table = HPACKDynamicTable(limit: min(tableSize, Self.initialTableSize))
+        self.listBytes = listBytes
+        mostFields = fields
+        table = HPACKDynamicTable(limit: tableSize)
     }
 
-    mutating func decode(
-        _ block: UnsafeRawBufferPointer, listBytes: Int, fields mostFields: Int
-    ) throws(HTTP2Violation) -> HPACKFields {
+    mutating func decode(_ block: UnsafeRawBufferPointer) throws(HTTP2Violation) -> HPACKFields {
         var input = HPACKInput(block)
-        var fields = HPACKFields(mostBytes: listBytes, mostFields: mostFields)
+        var list = HPACKFields()
         while let first = input.first {
             if first & 0x80 != 0 {
-                try fields.add(entry(at: input.integer(prefix: 7)))
+                try add(entry(at: input.integer(prefix: 7)), to: &list)
             } else if first & 0x40 != 0 {
                 let entry = try literal(&input, prefix: 6)
                 table.insert(entry)
-                try fields.add(entry)
+                try add(entry, to: &list)
             } else if first & 0x20 != 0 {
-                guard fields.bytes == 0 else { throw .undecodable("a table size update after a field (RFC 7541 §4.2)") }
+                guard list.bytes == 0 else { throw .undecodable("a table size update after a field (RFC 7541 §4.2)") }
                 try updateSize(&input)
             } else {
-                try fields.add(literal(&input, prefix: 4))
+                try add(literal(&input, prefix: 4), to: &list)
             }
         }
-        return fields
+        return list
+    }
+
+    private func add(_ entry: HPACKEntry, to list: inout HPACKFields) throws(HTTP2Violation) {
+        list.bytes += entry.size
+        // A small block may repeat a large entry thousands of times.
+        guard list.bytes <= 4 * listBytes else {
+            throw .undecodable("a field list of more than \(4 * listBytes) bytes (RFC 9113 §10.5.1)")
+        }
+        list.exceedsLimits = list.bytes > listBytes || list.fields.count == mostFields
+        if !list.exceedsLimits { list.fields.append(entry.field) }
     }
 
     private mutating func updateSize(_ input: inout HPACKInput) throws(HTTP2Violation) {
@@ -71,8 +63,8 @@ struct HPACKDecoder {
         table.limit = size
     }
 
-    private func entry(at index: Int) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
-        let known = Self.known
+    private func entry(at index: Int) throws(HTTP2Violation) -> HPACKEntry {
+        let known = HPACKStaticTable.fields
         guard index > 0 else { throw .undecodable("a field with the index 0 (RFC 7541 §6.1)") }
         if index <= known.count { return known[index - 1] }
         guard index - known.count <= table.count else {
@@ -81,7 +73,7 @@ struct HPACKDecoder {
         return table[index - known.count - 1]
     }
 
-    private func literal(_ input: inout HPACKInput, prefix: Int) throws(HTTP2Violation) -> HPACKDynamicTable.Entry {
+    private func literal(_ input: inout HPACKInput, prefix: Int) throws(HTTP2Violation) -> HPACKEntry {
         let index = try input.integer(prefix: prefix)
         let (name, nameBytes): (String, Int)
         if index > 0 {
@@ -91,7 +83,6 @@ struct HPACKDecoder {
             (name, nameBytes) = try input.string()
         }
         let (value, valueBytes) = try input.string(of: name)
-        return HPACKDynamicTable.Entry(
-            HTTPHeader(name: name, value: value), nameBytes: nameBytes, valueBytes: valueBytes)
+        return HPACKEntry(name, value, nameBytes: nameBytes, valueBytes: valueBytes)
     }
 }

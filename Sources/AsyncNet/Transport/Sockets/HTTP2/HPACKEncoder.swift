@@ -30,8 +30,7 @@ struct HPACKEncoder {
         let indexing = indexing ?? Self.indexing(of: name)
         let (index, isWhole) = find(name, value)
         if isWhole, indexing != .never { return Self.append(index, prefix: 7, flags: 0x80, to: &output) }
-        let entry = HPACKDynamicTable.Entry(
-            HTTPHeader(name: name, value: value), nameBytes: name.utf8.count, valueBytes: value.utf8.count)
+        let entry = HPACKEntry(name, value)
         let isIndexed = indexing == .indexed && entry.size <= table.limit / 4 * 3
         let flags: UInt8 = isIndexed ? 0x40 : indexing == .never ? 0x10 : 0
         Self.append(index, prefix: isIndexed ? 6 : 4, flags: flags, to: &output)
@@ -44,17 +43,17 @@ struct HPACKEncoder {
     /// first.
     private func find(_ name: String, _ value: String) -> (index: Int, isWhole: Bool) {
         // As bytes: texts that are canonically equivalent are equal, but are not the same value.
-        func hasValue(_ field: HTTPHeader) -> Bool { field.value.utf8.elementsEqual(value.utf8) }
+        func hasValue(_ entry: HPACKEntry) -> Bool { entry.field.value.utf8.elementsEqual(value.utf8) }
         let known = HPACKStaticTable.fields
         var index = 0
         if let first = HPACKStaticTable.indices[name] {
-            let fields = known[(first - 1)...].prefix { $0.name == name }
+            let fields = known[(first - 1)...].prefix { $0.field.name == name }
             if let place = fields.firstIndex(where: hasValue) { return (place + 1, true) }
             index = first
         }
         let count = name.utf8.count
         for place in 0..<table.count where table[place].nameBytes == count && table[place].field.name == name {
-            if hasValue(table[place].field) { return (known.count + 1 + place, true) }
+            if hasValue(table[place]) { return (known.count + 1 + place, true) }
             if index == 0 { index = known.count + 1 + place }
         }
         return (index, false)

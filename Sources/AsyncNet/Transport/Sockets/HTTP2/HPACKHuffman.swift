@@ -51,9 +51,8 @@ struct HPACKHuffman: Sendable {
     }
 
     func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        Self.lengths.withUnsafeBufferPointer { lengths in
-            (text.reduce(0) { $0 &+ Int(lengths[Int($1)]) } + 7) / 8
-        }
+        let lengths = Self.lengths
+        return (text.reduce(7) { $0 &+ Int(lengths[Int($1)]) }) / 8
     }
 
     func encode(_ text: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {

@@ -1,6 +1,6 @@
 /// The fields that both sides know from the start (RFC 7541 appendix A); the first has the index 1.
 enum HPACKStaticTable {
-    static let fields: [HTTPHeader] = [
+    static let fields: [HPACKEntry] = [
         field(":authority"), field(":method", "GET"), field(":method", "POST"), field(":path", "/"),
         field(":path", "/index.html"), field(":scheme", "http"), field(":scheme", "https"), field(":status", "200"),
         field(":status", "204"), field(":status", "206"), field(":status", "304"), field(":status", "400"),
@@ -18,31 +18,29 @@ enum HPACKStaticTable {
     ]
 
     /// The index of the first field of each name; the fields of a name follow one another.
-    static let indices = Dictionary(zip(fields.map(\.name), 1...), uniquingKeysWith: { first, _ in first })
+    static let indices = Dictionary(zip(fields.map(\.field.name), 1...), uniquingKeysWith: { first, _ in first })
 
-    private static func field(_ name: String, _ value: String = "") -> HTTPHeader {
-        HTTPHeader(name: name, value: value)
+    private static func field(_ name: String, _ value: String = "") -> HPACKEntry { HPACKEntry(name, value) }
+}
+
+/// A field of a table.
+struct HPACKEntry {
+    let field: HTTPHeader
+    /// The name's length on the wire, from which the length of the text differs if the name was invalid UTF-8.
+    let nameBytes: Int
+    /// The entry's size, as RFC 7541 §4.1 counts it.
+    let size: Int
+
+    init(_ name: String, _ value: String, nameBytes: Int? = nil, valueBytes: Int? = nil) {
+        field = HTTPHeader(name: name, value: value)
+        self.nameBytes = nameBytes ?? name.utf8.count
+        size = self.nameBytes + (valueBytes ?? value.utf8.count) + 32
     }
 }
 
 /// The fields that one side has told the other side to store (RFC 7541 §2.3.2, §4): the newest has the position 0.
 struct HPACKDynamicTable {
-    struct Entry {
-        let field: HTTPHeader
-        /// The name's length on the wire, from which the length of the text differs if the name was invalid UTF-8.
-        let nameBytes: Int
-        /// The entry's size, as RFC 7541 §4.1 counts it.
-        let size: Int
-
-        init(_ field: HTTPHeader, nameBytes: Int, valueBytes: Int) {
-            (self.field, self.nameBytes) = (field, nameBytes)
-            size = nameBytes + valueBytes + Entry.overhead
-        }
-
-        static let overhead = 32
-    }
-
-    private var entries: [Entry] = []
+    private var entries: [HPACKEntry] = []
     private(set) var size = 0
     var limit: Int { didSet { evict(to: limit) } }
 
@@ -50,10 +48,10 @@ struct HPACKDynamicTable {
 
     var count: Int { entries.count }
 
-    subscript(position: Int) -> Entry { entries[position] }
+    subscript(position: Int) -> HPACKEntry { entries[position] }
 
     /// Evicts the oldest entries until the new one fits. An entry larger than the table empties it (RFC 7541 §4.4).
-    mutating func insert(_ entry: Entry) {
+    mutating func insert(_ entry: HPACKEntry) {
         evict(to: limit - entry.size)
         guard entry.size <= limit else { return }
         entries.insert(entry, at: 0)

@@ -14,18 +14,14 @@ package struct HTTP2HeaderReader {
         var continuations = 0
     }
 
-    private let listBytes: Int
-    private let fields: Int
-    private let continuations: Int
-    private var decoder = HPACKDecoder()
+    /// The most CONTINUATION frames of a block (CVE-2024-27316).
+    private static let continuations = 16
+
+    private var decoder: HPACKDecoder
     private var start: Start?
 
     /// - Parameter listBytes: The most bytes of all fields: names and values, and 32 for each field (RFC 9113 §6.5.2).
-    package init(listBytes: Int, fields: Int, continuations: Int) {
-        self.listBytes = listBytes
-        self.fields = fields
-        self.continuations = continuations
-    }
+    package init(listBytes: Int, fields: Int) { decoder = HPACKDecoder(listBytes: listBytes, fields: fields) }
 
     /// The stream whose block is not complete: its CONTINUATION frame comes next.
     package var openStream: UInt32? { start?.header.stream }
@@ -54,8 +50,8 @@ package struct HTTP2HeaderReader {
             throw HTTP2Violation(.protocolError, "a CONTINUATION frame without HEADERS before it", "6.10")
         }
         block.continuations += 1
-        guard block.continuations <= continuations else {
-            throw HTTP2Violation(.enhanceYourCalm, "more than \(continuations) CONTINUATION frames", "10.5")
+        guard block.continuations <= Self.continuations else {
+            throw HTTP2Violation(.enhanceYourCalm, "more than \(Self.continuations) CONTINUATION frames", "10.5")
         }
         block.bytes.append(contentsOf: payload)
         guard header.flags.contains(.endHeaders) else {
@@ -68,8 +64,7 @@ package struct HTTP2HeaderReader {
     private mutating func decode(
         _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header
     ) throws(HTTP2Violation) -> Block {
-        let fields = try decoder.decode(bytes, listBytes: listBytes, fields: fields)
-        return Block(header: header, size: bytes.count, fields: fields)
+        Block(header: header, size: bytes.count, fields: try decoder.decode(bytes))
     }
 }
 

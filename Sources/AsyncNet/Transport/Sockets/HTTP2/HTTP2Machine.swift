@@ -64,8 +64,7 @@ struct HTTP2Machine: ~Copyable {
         output = HTTP2Settings.opening(limits)
         peer = HTTP2Peer(assumedStreams: streams ?? 100)
         flow = HTTP2FlowControl(limits)
-        headerReader = HTTP2HeaderReader(
-            listBytes: limits.head.headBytes, fields: limits.head.headerLines, continuations: limits.continuations)
+        headerReader = HTTP2HeaderReader(listBytes: limits.head.headBytes, fields: limits.head.headerLines)
         pings.sentSettings(now())
     }
 
@@ -126,7 +125,7 @@ struct HTTP2Machine: ~Copyable {
         }
         let endsStream = header.flags.contains(.endStream)
         let stream = streams[header.stream]
-        try budget.count(emptyFrame: header.length == padding && !endsStream, atMost: limits.emptyDataFrames)
+        try budget.count(emptyFrame: header.length == padding && !endsStream)
         if stream == nil { try budget.spend(late: header.length, now()) }
         data = DataFrame(
             stream: stream, left: header.length - padding, padding: max(0, padding - 1), endsStream: endsStream)

@@ -101,11 +101,6 @@ struct HTTP2Peer {
 struct HTTP2Limits: Sendable {
     /// As over HTTP/1.1. The size of a head is that of all fields, each with 32 bytes more (RFC 9113 §6.5.2).
     var head = HTTP1Limits()
-    /// The CONTINUATION frames of a head (CVE-2024-27316).
-    var continuations = 16
-    /// The DATA frames without bytes that follow one another (CVE-2019-9518).
-    var emptyDataFrames = 100
-
     /// How much of a body may be on the way, or unread, at first.
     var streamWindow = 1024 * 1024
     /// The largest size to which a stream's window grows on a long path.
@@ -133,6 +128,8 @@ struct FrameBudget {
     private var lateBytes = 0
     private static let burst = 1000.0
     private static let perSecond = 100.0
+    /// The most DATA frames without bytes that follow one another (CVE-2019-9518).
+    private static let mostEmptyFrames = 100
 
     mutating func spend(_ frame: String, _ now: ContinuousClock.Instant) throws(HTTP2Violation) {
         if let refilled {
@@ -148,10 +145,11 @@ struct FrameBudget {
     /// Called when this side has sent something that the peer may answer with this many frames, whenever it does.
     mutating func refund(_ frames: Double) { left += frames }
 
-    mutating func count(emptyFrame isEmpty: Bool, atMost limit: Int) throws(HTTP2Violation) {
+    mutating func count(emptyFrame isEmpty: Bool) throws(HTTP2Violation) {
         emptyFrames = isEmpty ? emptyFrames + 1 : 0
-        guard emptyFrames <= limit else {
-            throw HTTP2Violation(.enhanceYourCalm, "more than \(limit) DATA frames without bytes", "10.5")
+        guard emptyFrames <= Self.mostEmptyFrames else {
+            throw HTTP2Violation(
+                .enhanceYourCalm, "more than \(Self.mostEmptyFrames) DATA frames without bytes", "10.5")
         }
     }
 

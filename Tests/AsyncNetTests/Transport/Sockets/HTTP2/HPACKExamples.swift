@@ -135,12 +135,8 @@ extension HPACKExample: CustomStringConvertible {
 }
 
 extension HPACKDecoder {
-    mutating func decode(
-        _ bytes: [UInt8], listBytes: Int = 256 * 1024, fields: Int = 1000
-    ) throws(HTTP2Violation) -> HPACKFields {
-        try bytes.withBytes { block throws(HTTP2Violation) in
-            try decode(block, listBytes: listBytes, fields: fields)
-        }
+    mutating func decode(_ bytes: [UInt8]) throws(HTTP2Violation) -> HPACKFields {
+        try bytes.withBytes { block throws(HTTP2Violation) in try decode(block) }
     }
 }
 
