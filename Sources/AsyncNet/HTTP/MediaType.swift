@@ -70,7 +70,8 @@ extension MediaType: CustomStringConvertible {
 
 extension String {
     package var trimmedHTTPSpace: String {
-        String(Substring(self[...].utf8.trimmedHTTPSpace))
+        let trimmed = self[...].utf8.trimmedHTTPSpace
+        return trimmed.count == utf8.count ? self : String(Substring(trimmed))
     }
 }
 

@@ -89,9 +89,8 @@ final class HTTP2Sender {
         sentBody += count
         if isLast { isDone = true }
         if count > 0 || isLast && transfer.bodyLength == nil {
-            transfer.request.onEvent?(
-                .sentBody(bytes: sentBody, total: isLast && transfer.bodyLength == nil ? sentBody : transfer.bodyLength)
-            )
+            let total = transfer.bodyLength ?? (isLast ? sentBody : nil)
+            transfer.request.onEvent?(.sentBody(bytes: sentBody, total: total))
         }
         return .wrote
     }

@@ -5,7 +5,10 @@ package enum HTTP2Fields {
 
     /// Reads the head of a response: `:status` must be first, and names must be in lower case.
     static func head(_ fields: [HTTPHeader], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
-        guard let status = fields.first, status.name == ":status", let code = statusCode(status.value) else {
+        // A response cannot have the status 101 over HTTP/2 (RFC 9113 §8.6).
+        guard let status = fields.first, status.name == ":status", status.value.utf8.count == 3,
+            let code = Int(status.value), code >= 100, code != 101
+        else {
             throw HTTP2Violation(.protocolError, "HEADERS that do not begin with a valid :status", "8.3.2")
         }
         return HTTPResponseHead(
@@ -13,28 +16,15 @@ package enum HTTP2Fields {
             reasonPhrase: "")
     }
 
-    /// A response cannot have the status 101 over HTTP/2 (RFC 9113 §8.6).
-    private static func statusCode(_ text: String) -> Int? {
-        guard text.utf8.count == 3, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let code = Int(text) else {
-            return nil
-        }
-        return 100...999 ~= code && code != 101 ? code : nil
-    }
-
     package static func headers(_ fields: ArraySlice<HTTPHeader>) throws(HTTP2Violation) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count)
         for field in fields {
             try check(field)
-            headers.add(HTTPHeader(name: field.name, value: trimmed(field.value)))
+            // Real servers send values with blanks at their ends, which RFC 9113 §8.2.1 forbids and which do no harm.
+            headers.add(HTTPHeader(name: field.name, value: field.value.trimmedHTTPSpace))
         }
         return headers
-    }
-
-    /// Real servers send values with blanks at their ends, which RFC 9113 §8.2.1 forbids and which do no harm.
-    private static func trimmed(_ value: String) -> String {
-        func isBlank(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
-        return isBlank(value.utf8.first) || isBlank(value.utf8.last) ? value.trimmedHTTPSpace : value
     }
 
     private static func check(_ field: HTTPHeader) throws(HTTP2Violation) {
