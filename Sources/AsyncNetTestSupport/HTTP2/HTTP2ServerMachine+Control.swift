@@ -75,9 +75,8 @@ extension HTTP2ServerMachine {
     }
 
     mutating func send(_ fields: [(name: String, value: String)], on stream: UInt32, endsStream: Bool) {
-        headerWriter.write(to: &output, on: stream, endsStream: endsStream, peer) { add in
-            for field in fields { add(field.name, field.value) }
-        }
+        let fields = HTTPHeaders(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+        headerWriter.write(fields, to: &output, on: stream, endsStream: endsStream, peer)
         if endsStream { close(stream) }
     }
 

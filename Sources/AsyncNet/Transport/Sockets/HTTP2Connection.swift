@@ -60,9 +60,10 @@ final class HTTP2Connection: PooledConnection {
         let exchange = HTTP2Exchange(transfer, on: self, restarts: place.restarts)
         transfers += 1
         observe(transfer)
-        machine.open(exchange.stream, endsStream: exchange.sender.isDone) { add in transfer.addHTTP2Fields(add) }
+        let fields = transfer.http2Fields
+        machine.open(exchange.stream, fields, endsStream: exchange.sender.isDone)
         exchanges[exchange.stream.id] = exchange
-        if transfer.request.isHeadObserved { transfer.request.onEvent?(.sentHead(transfer.sentHTTP2Head)) }
+        if transfer.request.isHeadObserved { transfer.request.onEvent?(.sentHead(transfer.sentHead(fields))) }
         if !exchange.sender.isDone { sending.append(exchange) }
         if silenceTimer == nil {
             silence.received(engine.thread.now)

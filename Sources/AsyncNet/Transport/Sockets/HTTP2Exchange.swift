@@ -159,19 +159,16 @@ final class HTTP2Exchange {
 }
 
 extension SocketTransfer {
-    func addHTTP2Fields(_ add: (_ name: String, _ value: String) -> Void) {
+    var http2Fields: HTTPHeaders {
         HTTP2Fields.request(
             request.head, isTLS: route.endpoint.isTLS, target: target, authority: route.endpoint.authority,
-            length: request.body.isNone ? 0 : bodyLength, add)
+            length: request.body.isNone ? 0 : bodyLength)
     }
 
     /// The head as observers read it, whose request line stands for the pseudo-header fields.
-    var sentHTTP2Head: SentHead {
-        var headers = HTTPHeaders()
-        addHTTP2Fields { name, value in
-            let isPseudo = name.utf8.first == UInt8(ascii: ":")
-            if !isPseudo || name == ":authority" { headers.add(name: isPseudo ? "host" : name, value: value) }
-        }
+    func sentHead(_ fields: HTTPHeaders) -> SentHead {
+        var headers: HTTPHeaders = ["host": fields[":authority"] ?? ""]
+        for field in fields where !field.name.hasPrefix(":") { headers.add(field) }
         return SentHead(requestLine: "\(request.head.method.rawValue) \(target) HTTP/2", headers: headers)
     }
 }

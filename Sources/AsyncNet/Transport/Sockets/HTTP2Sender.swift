@@ -74,7 +74,7 @@ final class HTTP2Sender {
             if trailers.isEmpty {
                 machine.sendData(stream, UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
             } else {
-                machine.sendTrailers(stream) { add in for trailer in trailers { add(trailer.name, trailer.value) } }
+                machine.sendTrailers(stream, trailers)
             }
             return wrote(0, isLast: true)
         case .pause:

@@ -49,22 +49,28 @@ package enum HTTP2Fields {
     /// A request's fields (RFC 9113 §8.3.1), in the order in which they are sent. `length` is the body's length, if it
     /// is known.
     static func request(
-        _ head: HTTPRequestHead, isTLS: Bool, target: String, authority: String, length: Int64?,
-        _ add: (_ name: String, _ value: String) -> Void
-    ) {
-        add(":method", head.method.rawValue)
+        _ head: HTTPRequestHead, isTLS: Bool, target: String, authority: String, length: Int64?
+    ) -> HTTPHeaders {
+        var fields = HTTPHeaders()
+        fields.reserveCapacity(head.headers.count + 7)
+        fields.add(name: ":method", value: head.method.rawValue)
         // CONNECT has neither `:scheme` nor `:path` (RFC 9113 §8.5).
-        if head.method != .connect { add(":scheme", isTLS ? "https" : "http") }
-        add(":authority", head.host ?? authority)
-        if head.method != .connect { add(":path", target) }
+        if head.method != .connect { fields.add(name: ":scheme", value: isTLS ? "https" : "http") }
+        fields.add(name: ":authority", value: head.host ?? authority)
+        if head.method != .connect { fields.add(name: ":path", value: target) }
         let named = head.headers.values(for: "Connection").flatMap { $0.split(separator: ",") }
             .map { String($0).trimmedHTTPSpace }
         for header in head.headers where !header.isOmission && !isReplaced(header) {
-            if !named.contains(where: header.hasName) { add(header.name, header.value) }
+            if !named.contains(where: header.hasName) { fields.add(header) }
         }
-        if !head.headers.contains(name: "Accept") { add("accept", "*/*") }
-        if !head.headers.contains(name: "Accept-Encoding") { add("accept-encoding", ContentDecoding.acceptEncoding) }
-        if let length, length > 0 || head.method.expectsBody { add("content-length", String(length)) }
+        if !head.headers.contains(name: "Accept") { fields.add(name: "accept", value: "*/*") }
+        if !head.headers.contains(name: "Accept-Encoding") {
+            fields.add(name: "accept-encoding", value: ContentDecoding.acceptEncoding)
+        }
+        if let length, length > 0 || head.method.expectsBody {
+            fields.add(name: "content-length", value: String(length))
+        }
+        return fields
     }
 
     /// Whether the transport writes the field itself, the field is for a proxy, or HTTP/2 forbids it.

@@ -78,14 +78,12 @@ package struct HTTP2HeaderWriter {
 
     package mutating func setTableLimit(_ size: UInt32) { encoder.setTableLimit(size) }
 
-    /// - Parameter write: Calls its parameter with each field, pseudo-header fields first.
     package mutating func write(
-        to output: inout [UInt8], on stream: UInt32, endsStream: Bool, _ settings: HTTP2Settings,
-        _ write: (_ add: (String, String) -> Void) -> Void
+        _ fields: HTTPHeaders, to output: inout [UInt8], on stream: UInt32, endsStream: Bool, _ settings: HTTP2Settings
     ) {
         block.removeAll(keepingCapacity: true)
         encoder.begin(into: &block)
-        write { name, value in encoder.encode(name, value, into: &block) }
+        for field in fields { encoder.encode(field.name, field.value, into: &block) }
         var kind = HTTP2Frame.Kind.headers
         var rest = block[...]
         repeat {

@@ -5,8 +5,8 @@ extension HTTP2Machine {
         return max(0, min(peer.streamLimit - streams.count - pings.streamsInDoubt, numbers, flow.roomForStreams))
     }
 
-    /// Opens a stream with a request's head: `write` calls its parameter with each field, pseudo-header fields first.
-    mutating func open(_ stream: HTTP2Stream, endsStream: Bool, _ write: (_ add: (String, String) -> Void) -> Void) {
+    /// Opens a stream with the fields of a request, pseudo-header fields first.
+    mutating func open(_ stream: HTTP2Stream, _ fields: HTTPHeaders, endsStream: Bool) {
         stream.id = nextStream
         nextStream += 2
         // Later requests need another connection.
@@ -15,12 +15,12 @@ extension HTTP2Machine {
         streams[stream.id] = stream
         stream.isRequestSent = endsStream
         let start = output.count
-        headerWriter.write(to: &output, on: stream.id, endsStream: endsStream, peer.settings, write)
+        headerWriter.write(fields, to: &output, on: stream.id, endsStream: endsStream, peer.settings)
         stream.sentHeadBytes = output.count - start
     }
 
-    mutating func sendTrailers(_ stream: HTTP2Stream, _ write: (_ add: (String, String) -> Void) -> Void) {
-        headerWriter.write(to: &output, on: stream.id, endsStream: true, peer.settings, write)
+    mutating func sendTrailers(_ stream: HTTP2Stream, _ trailers: HTTPHeaders) {
+        headerWriter.write(trailers, to: &output, on: stream.id, endsStream: true, peer.settings)
         didSend(stream)
     }
 

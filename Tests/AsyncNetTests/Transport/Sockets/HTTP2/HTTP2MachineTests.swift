@@ -21,12 +21,11 @@ final class MachineUnderTest {
         let url = try "https://a.example/x".asURL()
         streams = methods.map { HTTP2Stream(url, $0, limits) }
         for stream in streams {
-            machine.open(stream, endsStream: !sendsBody) { add in
-                add(":method", stream.method.rawValue)
-                add(":scheme", "https")
-                add(":authority", "a.example")
-                add(":path", "/x")
-            }
+            machine.open(
+                stream,
+                [
+                    ":method": stream.method.rawValue, ":scheme": "https", ":authority": "a.example", ":path": "/x",
+                ], endsStream: !sendsBody)
         }
     }
 
@@ -396,7 +395,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { $0.capacity } == 2)
         for _ in 0..<2 {
             let stream = HTTP2Stream(try "https://a.example/".asURL(), .get, HTTP2Limits())
-            machine.with { $0.open(stream, endsStream: true) { add in add(":method", "GET") } }
+            machine.with { $0.open(stream, [":method": "GET"], endsStream: true) }
         }
         #expect(machine.written().last?.stream == 0x7FFF_FFFD)
         #expect(machine.with { ($0.capacity, $0.isGoingAway) } == (0, true))
