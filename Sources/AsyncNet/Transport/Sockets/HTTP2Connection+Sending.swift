@@ -34,11 +34,7 @@ extension HTTP2Connection {
             if count == 0 { return .done }
             sent += count
             sentBytes += count
-            if count == machine.output.count {
-                machine.output.removeAll(keepingCapacity: true)
-            } else {
-                machine.output.removeSubrange(..<count)
-            }
+            machine.output.removeSubrange(..<count)
         }
         return .done
     }

@@ -84,13 +84,11 @@ extension HTTP2Machine {
 /// that the peer has received all earlier frames.
 struct HTTP2Pings {
     private(set) var roundTrip: Duration?
-    private var settingsSent: ContinuousClock.Instant?
+    var settingsSent: ContinuousClock.Instant?
     private(set) var waitsSince: ContinuousClock.Instant?
     /// How many cancelled streams the peer may still count as open: cancelled since the last PING, and before it.
     private var cancelled = 0
     private var cancelledBefore = 0
-
-    mutating func sentSettings(_ now: ContinuousClock.Instant) { settingsSent = now }
 
     /// - Returns: Whether this side had waited for the acknowledgement.
     mutating func receivedSettingsAcknowledgement(_ now: ContinuousClock.Instant) -> Bool {

@@ -65,7 +65,7 @@ struct HTTP2Machine: ~Copyable {
         peer = HTTP2Peer(assumedStreams: streams ?? 100)
         flow = HTTP2FlowControl(limits)
         headerReader = HTTP2HeaderReader(listBytes: limits.head.headBytes, fields: limits.head.headerLines)
-        pings.sentSettings(now())
+        pings.settingsSent = now()
     }
 
     /// What comes next in the input from `position` on, which moves behind it; `nil` if more bytes are needed.

@@ -29,7 +29,7 @@ struct HTTP2ReceiveWindow {
     mutating func didRead(_ count: Int, _ now: ContinuousClock.Instant, roundTrip: Duration?, room: Int) -> Int? {
         read += count
         let before = allowed ?? now
-        if allowed == nil { allowed = now }
+        allowed = before
         guard read >= step ?? size / 4 else { return nil }
         var credit = read
         if let roundTrip, size * 2 <= largest, size <= room, now > before,
