@@ -8,7 +8,8 @@ extension HTTP2Connection {
         case .trailers(let stream, let trailers):
             exchanges[stream.id]?.transfer.request.onEvent?(.trailers(trailers))
         case .complete(let stream): exchanges[stream.id]?.complete()
-        case .failed(let stream, let failure): exchanges[stream.id]?.fail(failure)
+        case .reset(let stream, let code): exchanges[stream.id]?.receive(reset: code)
+        case .failed(let stream, let violation): exchanges[stream.id]?.end(.failure(violation.error))
         case .settled: settle()
         case .goAway(let unprocessed, let code):
             engine.changedRoom(of: self)

@@ -12,7 +12,7 @@ extension HTTP2Exchange {
     }
 
     /// Ends the transfer; if its request is suspended, when the request goes on.
-    private func end(_ result: Result<Void, AsyncNetError>) {
+    func end(_ result: Result<Void, AsyncNetError>) {
         guard connection.isSuspended(transfer) else { return finish(result) }
         stopSending()
         (self.result, isPaused) = (result, true)
@@ -32,17 +32,15 @@ extension HTTP2Exchange {
         connection.closeIfDone()
     }
 
-    func fail(_ failure: HTTP2Machine.Failure) {
-        switch failure {
-        case .violation(let violation): end(.failure(violation.error))
-        case .reset(HTTP2ErrorCode.refusedStream.rawValue):
+    func receive(reset code: UInt32) {
+        switch code {
+        case HTTP2ErrorCode.refusedStream.rawValue:
             connection.settle()
             sendAgain("RST_STREAM with REFUSED_STREAM")
-        case .reset(HTTP2ErrorCode.http11Required.rawValue):
+        case HTTP2ErrorCode.http11Required.rawValue:
             connection.retire()
             requireHTTP1()
-        case .reset(let code):
-            lose(AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))"))
+        default: lose(AsyncNetError(.connectionLost, "The server sent RST_STREAM with \(HTTP2ErrorCode.name(code))"))
         }
     }
 
@@ -65,8 +63,8 @@ extension HTTP2Exchange {
     private func sendAgain(_ frame: String) {
         guard result == nil else { return }
         guard restarts < Self.mostRestarts, delivery.head == nil, canSendAgain else {
-            return end(
-                .failure(AsyncNetError(.connectionLost, "The server did not process the request (\(frame))")))
+            let text = "The server did not process the request (\(frame))"
+            return end(.failure(AsyncNetError(.connectionLost, text)))
         }
         restart()
     }

@@ -29,37 +29,32 @@ struct HPACKDecoder {
         var input = HPACKInput(block)
         var list = HPACKFields()
         while let first = input.first {
-            if first & 0x80 != 0 {
-                try add(entry(at: input.integer(prefix: 7)), to: &list)
-            } else if first & 0x40 != 0 {
-                let entry = try literal(&input, prefix: 6)
+            let entry: HPACKEntry
+            switch first {
+            case 0x80...: entry = try self.entry(at: input.integer(prefix: 7))
+            case 0x40...:
+                entry = try literal(&input, prefix: 6)
                 table.insert(entry)
-                try add(entry, to: &list)
-            } else if first & 0x20 != 0 {
+            case 0x20...:
                 guard list.bytes == 0 else { throw .undecodable("a table size update after a field (RFC 7541 §4.2)") }
                 try updateSize(&input)
-            } else {
-                try add(literal(&input, prefix: 4), to: &list)
+                continue
+            default: entry = try literal(&input, prefix: 4)
             }
+            list.bytes += entry.size
+            // A small block may repeat a large entry thousands of times.
+            guard list.bytes <= 4 * listBytes else {
+                throw .undecodable("a field list of more than \(4 * listBytes) bytes (RFC 9113 §10.5.1)")
+            }
+            list.exceedsLimits = list.bytes > listBytes || list.fields.count == mostFields
+            if !list.exceedsLimits { list.fields.append(entry.field) }
         }
         return list
     }
 
-    private func add(_ entry: HPACKEntry, to list: inout HPACKFields) throws(HTTP2Violation) {
-        list.bytes += entry.size
-        // A small block may repeat a large entry thousands of times.
-        guard list.bytes <= 4 * listBytes else {
-            throw .undecodable("a field list of more than \(4 * listBytes) bytes (RFC 9113 §10.5.1)")
-        }
-        list.exceedsLimits = list.bytes > listBytes || list.fields.count == mostFields
-        if !list.exceedsLimits { list.fields.append(entry.field) }
-    }
-
     private mutating func updateSize(_ input: inout HPACKInput) throws(HTTP2Violation) {
         let size = try input.integer(prefix: 5)
-        guard size <= tableSize else {
-            throw .undecodable("the table size \(size), above its limit (RFC 7541 §6.3)")
-        }
+        guard size <= tableSize else { throw .undecodable("the table size \(size), above its limit (RFC 7541 §6.3)") }
         table.limit = size
     }
 

@@ -49,7 +49,7 @@ extension HTTP2Machine {
         forget(stream)
         if code == HTTP2ErrorCode.refusedStream.rawValue { peer.refusedAbove = max(1, streams.count) }
         // After a complete response the rest of the request is not wanted (RFC 9113 §8.1).
-        return stream.phase == .ended ? nil : .failed(stream, .reset(code))
+        return stream.phase == .ended ? nil : .reset(stream, code: code)
     }
 
     mutating func receivePing(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {

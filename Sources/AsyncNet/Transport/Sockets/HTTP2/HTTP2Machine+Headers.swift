@@ -1,6 +1,6 @@
 extension HTTP2Machine {
-    /// Receives a header block, once it is whole. The block of an ended stream was decoded too, since all blocks of the connection
-    /// share a table.
+    /// Receives a header block, once it is whole. The block of an ended stream was decoded too, since all blocks of the
+    /// connection share a table.
     mutating func receive(_ block: HTTP2HeaderReader.Block?) throws(HTTP2Violation) -> Event? {
         guard let block else { return nil }
         guard let stream = streams[block.header.stream] else {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The client's side of a connection over HTTP/2 (RFC 9113), without I/O: it reads frames in a buffer of the caller's and says
-/// what they are, and writes frames to `output`, which the caller sends. It holds no bytes of bodies.
+/// The client's side of a connection over HTTP/2 (RFC 9113), without I/O: it reads frames in a buffer of the caller's
+/// and says what they are, and writes frames to `output`, which the caller sends. It holds no bytes of bodies.
 ///
 ///     frame's header → (DATA: its bytes, as they arrive) | (HEADERS, CONTINUATION …: a block) | a frame as a whole → …
 ///
-/// What a server sends against RFC 9113 is thrown if it ends the connection, and is a stream's `failed` event otherwise. Every
-/// kind of frame without effect is counted: a flood ends the connection.
+/// What a server sends against RFC 9113 is thrown if it ends the connection, and is a stream's `failed` event
+/// otherwise. Every kind of frame without effect is counted: a flood ends the connection.
 struct HTTP2Machine: ~Copyable {
     typealias Input = UnsafeRawBufferPointer
 
@@ -17,7 +17,10 @@ struct HTTP2Machine: ~Copyable {
         case body(HTTP2Stream, Range<Int>)
         case trailers(HTTP2Stream, HTTPHeaders)
         case complete(HTTP2Stream)
-        case failed(HTTP2Stream, Failure)
+        /// The server has reset the stream, with a code of RFC 9113 §7 or another one.
+        case reset(HTTP2Stream, code: UInt32)
+        /// This side has reset the stream.
+        case failed(HTTP2Stream, HTTP2Violation)
         /// The limit of open streams may have changed: by SETTINGS, or since the peer has answered the PING after
         /// cancelled streams.
         case settled
@@ -25,12 +28,6 @@ struct HTTP2Machine: ~Copyable {
         /// 9113 §6.8).
         case goAway([HTTP2Stream], code: UInt32)
         case frame
-    }
-
-    enum Failure {
-        /// The server has reset the stream, with a code of RFC 9113 §7 or another one.
-        case reset(UInt32)
-        case violation(HTTP2Violation)
     }
 
     private struct DataFrame {
@@ -179,7 +176,7 @@ struct HTTP2Machine: ~Copyable {
 
     mutating func fail(_ stream: HTTP2Stream, _ violation: HTTP2Violation) -> Event {
         reset(stream, violation.code)
-        return .failed(stream, .violation(violation))
+        return .failed(stream, violation)
     }
 
     mutating func forget(_ stream: HTTP2Stream) {

@@ -59,8 +59,8 @@ final class MachineUnderTest {
         case .trailers(let stream, let trailers):
             log.append("\(stream.id) trailers \(trailers.map { "\($0.name)=\($0.value)" }.joined(separator: " "))")
         case .complete(let stream): log.append("\(stream.id) complete")
-        case .failed(let stream, .reset(let code)): log.append("\(stream.id) reset \(code)")
-        case .failed(let stream, .violation(let violation)): log.append("\(stream.id) violation \(violation.section)")
+        case .reset(let stream, let code): log.append("\(stream.id) reset \(code)")
+        case .failed(let stream, let violation): log.append("\(stream.id) violation \(violation.section)")
         case .goAway(let streams, let code): log.append("goaway \(streams.map(\.id)) \(code)")
         case .settled: log.append("settled")
         case .frame: break
