@@ -46,8 +46,9 @@ extension HTTP2Machine {
     mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard streams[stream.id] === stream else { return }
         forget(stream)
-        // The peer may have sent frames before it learns of the reset.
+        // The peer may have sent frames before it learns of the reset; after its END_STREAM, no DATA.
         budget.refund(4)
+        if stream.phase != .ended { budget.allowLate(stream.receiveWindow.available) }
         output.append(frame: .reset, on: stream.id, numbers: code.rawValue)
     }
 

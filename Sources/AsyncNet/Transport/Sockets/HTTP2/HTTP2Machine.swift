@@ -183,7 +183,5 @@ struct HTTP2Machine: ~Copyable {
         if ending === stream { ending = nil }
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         flow.closed(stream)
-        // After END_STREAM nothing may arrive: complete streams would allow a flood of late DATA.
-        if stream.phase != .ended { budget.allowLate(stream.receiveWindow.available) }
     }
 }

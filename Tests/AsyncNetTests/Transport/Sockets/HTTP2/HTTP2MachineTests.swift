@@ -209,6 +209,11 @@ struct HTTP2MachineTests {
             $0.headers([(":status", "204")], ends: true)
             for _ in 0..<1001 { $0.data("a") }
         },
+        Wrong("DATA flood after RST_STREAM", .enhanceYourCalm, "10.5") {
+            $0.headers([(":status", "200")])
+            $0.numbers(3, on: 1, 8)
+            for _ in 0..<1001 { $0.data("a") }
+        },
         Wrong("RST_STREAM flood", .enhanceYourCalm, "10.5") { for _ in 0..<1010 { $0.numbers(3, on: 1, 8) } },
     ]
 
