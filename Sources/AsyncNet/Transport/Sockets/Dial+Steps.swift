@@ -52,7 +52,9 @@ extension Dial {
     }
 
     private func secure(_ stream: SocketStream) throws(AsyncNetError) {
-        guard let session = try makeTLS() else { return finish(.success((stream, times))) }
+        guard let session = try engine.tls.session(for: endpoint, tls, offering: protocols) else {
+            return finish(.success((stream, times)))
+        }
         let stream = stream.tls == nil ? stream : SocketStream(through: stream)
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
             // Not the round's time: a whole handshake may happen in one round.

@@ -17,7 +17,10 @@ final class Dial {
     unowned let engine: SocketEngine
     private let wantedRoute: ConnectionRoute?
     private let judge: AddressJudge
-    let makeTLS: () throws(AsyncNetError) -> TLSSession?
+    /// The settings of a raw stream; `nil` for the transport's settings for the host.
+    let tls: TLSConfiguration?
+    /// The protocols that the TLS handshake offers (ALPN, RFC 7301).
+    let protocols: [String]
     let onTunnelHead: (([UInt8]) -> Void)?
     private var end: ((Outcome) -> Void)?
     var times = OpeningTimes()
@@ -39,11 +42,11 @@ final class Dial {
     ///   - end: Called once, not from within `init`.
     init(
         _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil, judge: AddressJudge,
-        makeTLS: @escaping () throws(AsyncNetError) -> TLSSession?, _ engine: SocketEngine,
+        tls: TLSConfiguration? = nil, offering protocols: [String], _ engine: SocketEngine,
         onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
-        self.makeTLS = makeTLS
+        (self.tls, self.protocols) = (tls, protocols)
         self.engine = engine
         self.end = end
         (wantedRoute, self.judge, self.onTunnelHead) = (route, judge, onTunnelHead)

@@ -42,8 +42,8 @@ final class DuplexStream: LoopHandler {
         let (endpoint, request) = (opening.endpoint, opening.request)
         let dial = Dial(
             endpoint, judge: AddressJudge(endpoint, request.addresses, isHTTP: request.isHTTP),
-            makeTLS: { [tls = engine.tls] () throws(AsyncNetError) in try tls.session(for: endpoint, request) },
-            engine, end: { [weak self] result in self?.dialed(result) })
+            tls: request.ownTLS, offering: request.isHTTP ? ["http/1.1"] : [], engine,
+            end: { [weak self] result in self?.dialed(result) })
         self.dial = dial
         dial.start()
     }
@@ -233,6 +233,12 @@ final class DuplexStream: LoopHandler {
     }
 
     private func stopTimer() { if let timer = closeTimer.take() { thread.cancel(timer) } }
+}
+
+extension DuplexRequest {
+    fileprivate var ownTLS: TLSConfiguration? {
+        if case .tls(let configuration) = security { configuration } else { nil }
+    }
 }
 
 final class DuplexOpening: Sendable {

@@ -6,8 +6,6 @@ extension SocketTransport {
         let url = request.head.urlText
         let loop = loops[setup.distribution.loop(for: url.originKey) { loops[$0].load }]
         let transfer = try SocketTransfer(request, to: url, setup, loop)
-        try setup.hosts.check(url)
-        if transfer.route.endpoint.isTLS { _ = try setup.hosts.tls(for: transfer.route.endpoint) }
         // Closures that refer to one object allocate nothing. The pipe releases these at its end, which breaks the
         // retain cycle.
         transfer.pipe.connect(onAbort: { transfer.cancel() }, onDemand: { transfer.resume() })

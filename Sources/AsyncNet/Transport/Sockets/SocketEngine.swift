@@ -171,10 +171,7 @@ final class SocketEngine {
         nextNumber += 1
         let dial = Dial(
             route.endpoint, by: route, judge: AddressJudge(route.endpoint, route.addresses, isHTTP: true),
-            makeTLS: {
-                [tls, protocols = versions.offered(to: route, configuration.httpVersion)] () throws(AsyncNetError) in
-                try tls.session(for: route.endpoint, offering: protocols)
-            }, self,
+            offering: versions.offered(to: route, configuration.httpVersion), self,
             onTunnelHead: { [unowned self] head in report(head, to: transfer, route) },
             end: { [unowned self] result in dialed(number, route, result) })
         dials[number] = dial

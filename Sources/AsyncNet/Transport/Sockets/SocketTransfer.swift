@@ -25,9 +25,7 @@ final class SocketTransfer: Sendable, Hashable {
         let (endpoint, authority, target) = try ServerEndpoint.parse(url)
         (self.request, self.setup, self.loop) = (request, setup, loop)
         self.authority = authority
-        var route = try setup.proxies.route(to: endpoint, isTunnelled: false)
-        route.addresses = request.addresses
-        self.route = route
+        route = try setup.route(to: endpoint, request.addresses)
         switch request.body.content {
         case .none: (body, bodyLength, framing) = (nil, nil, .none)
         case .data(let data): (body, bodyLength, framing) = (nil, Int64(data.count), .length(Int64(data.count)))

@@ -30,10 +30,7 @@ extension SocketTransport {
     ) async throws(AsyncNetError) {
         let setup = try setup.get()
         let loop = loops[setup.distribution.loop(for: request.urlText.originKey) { loops[$0].load }]
-        let (endpoint, _, _) = try ServerEndpoint.parse(request.urlText)
-        if endpoint.isTLS { _ = try setup.hosts.tls(for: endpoint) }
-        var route = try setup.proxies.route(to: endpoint, isTunnelled: false)
-        route.addresses = addresses
+        let route = try setup.route(to: ServerEndpoint.parse(request.urlText).endpoint, addresses)
         let warmUp = WarmUp(route: route, count: max(1, count))
         try loop.submit { SocketEngine.on($0, setup).start(warmUp) }
         try await warmUp.end.value()

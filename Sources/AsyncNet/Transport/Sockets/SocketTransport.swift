@@ -85,13 +85,6 @@ extension SocketTransport: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }
 
-extension TLSHosts {
-    func tls(for endpoint: ServerEndpoint) throws(AsyncNetError) -> (index: Int, configuration: TLSConfiguration) {
-        let index = index(for: HostName(endpoint.host))
-        return (index, try settings[index].unlessRefused(endpoint.host))
-    }
-}
-
 /// What all loops of a transport have in common.
 final class SocketSetup: Sendable {
     let configuration: SocketTransport.Configuration
@@ -121,5 +114,13 @@ final class SocketSetup: Sendable {
             connections: configuration.maximumConnections,
             connectionsPerOrigin: configuration.maximumConnectionsPerOrigin, loops: configuration.eventLoops,
             processors: ProcessInfo.processInfo.activeProcessorCount, descriptors: DescriptorLimit.current)
+    }
+
+    /// The way of a request's connection. Throws if no TLS settings are for the host.
+    func route(to endpoint: ServerEndpoint, _ addresses: AddressPolicy) throws(AsyncNetError) -> ConnectionRoute {
+        if endpoint.isTLS { _ = try hosts.settings(forHost: endpoint.host) }
+        var route = try proxies.route(to: endpoint, isTunnelled: false)
+        route.addresses = addresses
+        return route
     }
 }

@@ -184,6 +184,9 @@ struct PooledConnectionTests {
             await code(Session(transport: StubTransport { _ in .text("x") }), "http://a/") == .unsupportedByTransport)
         let unreadable = Session(transport: .sockets(), configuration: .init(addresses: .allowing(["127.0.0.1/33"])))
         #expect(await code(unreadable, "http://127.0.0.1:1") == .invalidConfiguration)
+        let other = SocketTransport.Configuration(
+            tlsForHosts: ["b.example": .init(trust: .disabled)], addresses: ["a~b.example:1": ["127.0.0.1"]])
+        #expect(await code(Session(transport: .sockets(other)), "https://a~b.example:1") == .malformedURL)
         let trusting = Self.transport(server) { $0.httpVersion = .http2 }
         #expect(await code(Session(transport: trusting), server.url().absoluteString) == .badServerResponse)
         await sockets.finish()
