@@ -29,6 +29,7 @@ final class HTTPConnection: PooledConnection {
 
     override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
         let engine = engine
+        observe(transfer)
         self.transfer = transfer
         head = forwarder?.head(of: transfer) ?? transfer.http1Head
         started = engine.thread.now
@@ -39,7 +40,6 @@ final class HTTPConnection: PooledConnection {
         delivery = ResponseDelivery(transfer, engine.setup.memory)
         transfers += 1
         isPaused = false
-        observe(transfer)
         if transfer.request.isHeadObserved {
             head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
         }

@@ -74,10 +74,13 @@ class PooledConnection: LoopHandler {
         return hold.isHeld(transfer) { transfer.resume() }
     }
 
+    /// Called before the transfer is one of those that run.
     func observe(_ transfer: SocketTransfer) {
         let observers = transfer.request.connectionObservers
         if life == nil, !observers.isEmpty {
             life = ConnectionLife(observers.map { $0.follower(ofConnectionTo: transfer.request.head.url) })
+            // Transfers of sessions without observers, which end the same way.
+            for _ in 0..<running { life?.begin() }
         }
         life?.begin()
     }

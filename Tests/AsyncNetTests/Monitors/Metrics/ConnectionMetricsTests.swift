@@ -73,6 +73,35 @@ struct ConnectionMetricsTests {
         await wait(for: "active 0 idle 0 closed 1", monitor)
     }
 
+    @Test("An HTTP/2 connection stays active at the end of a transfer that another session began without a monitor")
+    func sharedBySessions() async throws {
+        let received = ["/first": Gate(), "/second": Gate()]
+        let released = ["/first": Gate(), "/second": Gate()]
+        var routes = Routes()
+        routes.on(nil, "*") { request in
+            received[request.path]?.open()
+            await released[request.path]?.wait()
+            return .text("abc")
+        }
+        let server = try await MockServer.start(tls: .selfSigned, speaks: .http2, routes: routes)
+        let transport = SocketTransport(.init(tls: .init(trust: .anchors([server.anchor])), eventLoops: 1))
+        let monitor = MetricsMonitor()
+        let observed = Session(transport: transport, configuration: .init(monitors: [monitor]))
+        let other = Session(transport: transport)
+        async let first = other.request(server.url("/first")).serializing(String.self).value
+        await received["/first"]?.wait()
+        async let second = observed.request(server.url("/second")).serializing(String.self).value
+        await received["/second"]?.wait()
+        released["/first"]?.open()
+        #expect(try await first == "abc")
+        #expect(state(monitor) == "active 1 idle 0 closed 0")
+        released["/second"]?.open()
+        #expect(try await second == "abc")
+        await wait(for: "active 0 idle 1 closed 0", monitor)
+        await transport.shutdown()
+        await server.stop()
+    }
+
     @Test("Each of several connections is counted, by each of two monitors")
     func several() async throws {
         let (received, released) = (Counter(), Gate())
