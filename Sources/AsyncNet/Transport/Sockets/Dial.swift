@@ -172,7 +172,8 @@ final class Dial {
         if let lookup = lookup.take() {
             engine.setup.names.withdraw(lookup)
         } else if case .failure = outcome {
-            engine.setup.names.forget(engine.setup.lookupKey(of: peer))
+            // Behind SOCKS4 and SOCKS5 the server's name was looked up too.
+            for host in [peer, endpoint] { engine.setup.names.forget(engine.setup.lookupKey(of: host)) }
         }
         end(outcome)
     }

@@ -49,6 +49,14 @@ struct StandardResolverTests {
         #expect(await code(lost, "http://server.test/") == .proxyNotFound)
     }
 
+    @Test("A server's name is looked up again after its SOCKS5 proxy could not be connected to")
+    func failedProxy() async throws {
+        let resolver = TestResolver { _ in [ResolvedAddress("127.0.0.1")] }
+        let session = session(.init(proxy: .url("socks5://127.0.0.1:1"), resolver: resolver))
+        for _ in 0..<2 { #expect(await code(session, "http://server.test/") == .cannotConnect) }
+        #expect(resolver.names == ["server.test", "server.test"])
+    }
+
     // MARK: Fixed tables
 
     @Test("A .fixed resolver finds the names of its table, and throws .hostNotFound for others")
