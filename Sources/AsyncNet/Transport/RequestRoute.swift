@@ -22,14 +22,21 @@ package struct RequestRoute {
         if let unixSocket { parts.append("unix \(unixSocket)") }
         if !proxy.isBypassed(by: url), let text = proxy.route { parts.append("proxy \(text)") }
         if !addresses.isEmpty, let host = url.host(percentEncoded: true) {
-            let name = "\(host):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))".lowercased()
-            let list = addresses.first { $0.key.lowercased() == name }?.value
+            let name = "\(host):\(url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80))".addressesKey
+            let list = addresses.first { $0.key.addressesKey == name }?.value
             if let list { parts.append("addresses \(list.joined(separator: ","))") }
         }
         if let resolver { parts.append("resolver \(resolver)") }
         return parts.joined(separator: " ")
     }
 }
+
+extension String {
+    /// A key of the setting `addresses` in the form in which keys are compared: in lower case, and without an IPv6 address's
+    /// brackets, which a URL has and a lookup has not.
+    var addressesKey: String { lowercased().filter { $0 != "[" && $0 != "]" } }
+}
+
 extension ProxyConfiguration {
     /// The proxy's URL without user and password; `nil` without a proxy. The environment is read by each call.
     fileprivate var route: String? {

@@ -94,7 +94,7 @@ final class SocketSetup: Sendable {
     let proxies: ProxyRoutes
     let authorizations = ProxyAuthorizations()
     let memory = KeptMemory()
-    /// The configuration's `addresses`, with keys in lower case, as their case does not count.
+    /// The configuration's `addresses`, by their `addressesKey`.
     let addresses: [String: [String]]
     let identity = UUID()
 
@@ -109,7 +109,7 @@ final class SocketSetup: Sendable {
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         proxies = try ProxyRoutes(
             configuration.proxy, unixSocket: configuration.unixSocket, isHTTP2Only: configuration.httpVersion == .http2)
-        addresses = Dictionary(configuration.addresses.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        addresses = Dictionary(configuration.addresses.map { ($0.key.addressesKey, $0.value) }) { first, _ in first }
         distribution = LoopDistribution(
             connections: configuration.maximumConnections,
             connectionsPerOrigin: configuration.maximumConnectionsPerOrigin, loops: configuration.eventLoops,

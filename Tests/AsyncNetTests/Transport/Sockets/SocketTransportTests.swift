@@ -311,6 +311,18 @@ struct SocketTransportTests {
                 == .badServerResponse)
     }
 
+    @Test(
+        "The key of configured addresses may be an IPv6 address with or without brackets",
+        arguments: ["[2001:DB8::1]", "2001:db8::1"])
+    func keyInBrackets(_ host: String) async throws {
+        let server = try RawServer("c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok'); c.recv(1)")
+        let configuration = SocketTransport.Configuration(addresses: ["\(host):\(server.port)": ["127.0.0.1"]])
+        let session = Session(transport: .sockets(configuration))
+        let url = "http://[2001:db8::1]:\(server.port)/"
+        #expect(try await session.request(url).serializing(String.self).value == "ok")
+        #expect(configuration.route.text(to: try url.asURL()) == "addresses 127.0.0.1")
+    }
+
     @Test("Configured addresses may be in brackets, and a text that is no address is .invalidConfiguration")
     func configuredAddresses() async throws {
         let server = try RawServer(
