@@ -69,7 +69,7 @@ extension HTTPConnection {
     }
 
     func release() {
-        cancelContinueTimer()
+        if let timer = continueTimer.take() { engine.thread.cancel(timer) }
         if let timer = rateTimer.take() { engine.thread.cancel(timer) }
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
@@ -79,7 +79,7 @@ extension HTTPConnection {
         receiver = nil
         rest = []
         sendingFailure = nil
-        (hasWaitingParts, isSendingStopped) = (false, false)
+        hasWaitingParts = false
         restsSince = engine.thread.polls
         life?.end()
     }

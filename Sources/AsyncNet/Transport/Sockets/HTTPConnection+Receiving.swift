@@ -93,7 +93,7 @@ extension HTTPConnection {
             switch event {
             case .informational(let head):
                 transfer?.request.onEvent?(.informational(head))
-                if head.statusCode == 100 { continueNow() }
+                if head.statusCode == 100 { sender?.continueBody() }
             case .head(let head): try receive(head)
             case .body(let range):
                 try delivery?.receive(UnsafeRawBufferPointer(rebasing: input[range]))
@@ -106,16 +106,6 @@ extension HTTPConnection {
         }
     }
 
-    private func continueNow() {
-        guard sender?.awaitsContinue == true, !isSendingStopped else { return }
-        cancelContinueTimer()
-        sender?.continueBody()
-    }
-
-    func cancelContinueTimer() {
-        if let timer = continueTimer.take() { engine.thread.cancel(timer) }
-    }
-
     private func receive(_ received: HTTPResponseHead) throws(AsyncNetError) {
         guard let transfer else { return }
         guard received.statusCode != 101 else {
@@ -126,20 +116,12 @@ extension HTTPConnection {
         if receiver?.endsWithConnection == true { head.isTruncatable = true }
         guard forwarder?.mayAnswer(head, to: transfer) != true else {
             delivery?.drop()
-            return stopSending()
+            sender?.stop()
+            return
         }
         try delivery?.begin(head, length: receiver?.bytesLeft)
         reportConnection(transfer, head, isNew: transfers == 1)
         // The server does not want the rest of the body, or has not asked for it.
-        if head.statusCode >= 300 || sender?.awaitsContinue == true {
-            if head.statusCode >= 300 { stopSending() } else { continueNow() }
-        }
-    }
-
-    func stopSending() {
-        cancelContinueTimer()
-        guard let sender, !sender.isDone else { return }
-        sender.stop()
-        isSendingStopped = true
+        if head.statusCode >= 300 { sender?.stop() } else { sender?.continueBody() }
     }
 }

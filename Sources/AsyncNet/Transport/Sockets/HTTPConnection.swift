@@ -16,7 +16,6 @@ final class HTTPConnection: PooledConnection {
     var rateTimer: LoopTimers.ID?
     /// The connection's error that ended the sending. The transfer fails with it unless the server has responded.
     var sendingFailure: AsyncNetError?
-    var isSendingStopped = false
     var started = ContinuousClock.now
 
     override var isIdle: Bool { transfer == nil }
@@ -89,7 +88,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     func send() throws(AsyncNetError) {
-        guard let sender, let transfer, !isSendingStopped else { return }
+        guard let sender, let transfer, !sender.isStopped else { return }
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
             progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
@@ -97,7 +96,7 @@ final class HTTPConnection: PooledConnection {
             // The server may have responded before it closed the connection: the next turns receive the response.
             guard error.code == .connectionLost else { throw error }
             sendingFailure = error
-            return stopSending()
+            return sender.stop()
         }
         if case .limited = progress, rateTimer == nil { stream.requeue() }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }

@@ -31,6 +31,7 @@ final class RequestSender {
     private var isAtEnd: Bool
     private(set) var isDone = false
     private(set) var hasSent = false
+    private(set) var isStopped = false
 
     init(_ transfer: SocketTransfer, head: [UInt8]) {
         (self.transfer, self.head) = (transfer, head)
@@ -45,7 +46,11 @@ final class RequestSender {
 
     func continueBody() { awaitsContinue = false }
 
-    func stop() { source?.stop() }
+    /// Called when nothing more is to be sent.
+    func stop() {
+        source?.stop()
+        isStopped = true
+    }
 
     /// Sends the head, then at most `limit` bytes of the body, until one of the cases of `Progress` holds. `scratch` is
     /// working memory: each chunk of a streamed body is read into it, as often as needed.
