@@ -5,7 +5,7 @@ extension Dial {
         attempt { () throws(AsyncNetError) in
             let stream = try result.mapError(aboutPeer).get()
             times.connect = engine.thread.now
-            guard let proxy else { return try secure(stream) }
+            guard let proxy = route.proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
             try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
                 do throws(AsyncNetError) { try result.get() } catch {
@@ -19,12 +19,13 @@ extension Dial {
 
     /// Has the proxy connect to the server, unless it passes requests on.
     private func pass(_ proxy: ProxyServer, _ stream: SocketStream) throws(AsyncNetError) {
-        if isForwarded { return finish(.success((stream, times))) }
+        if route.isForwarded { return finish(.success((stream, times))) }
         let negotiation = if let negotiation { negotiation } else { try makeNegotiation(proxy) }
-        dialogue = try ProxyDialogue(stream, negotiation, onSend: onTunnelHead) { [unowned self] end in
+        let dialogue = try ProxyDialogue(stream, negotiation, onSend: onTunnelHead) { [unowned self] end in
             didSpeak(end, stream)
         }
-        dialogue?.begin()
+        step = stream
+        dialogue.begin()
     }
 
     private func makeNegotiation(_ proxy: ProxyServer) throws(AsyncNetError) -> any ProxyNegotiation {
@@ -69,10 +70,11 @@ extension Dial {
         then next: @escaping (Result<Void, AsyncNetError>) throws(AsyncNetError) -> Void
     ) throws(AsyncNetError) {
         stream.start(session)
-        handshake = try Handshake(stream, session) { [unowned self] result in
+        let handshake = try Handshake(stream, session) { [unowned self] result in
             stopStep()
             attempt { () throws(AsyncNetError) in try next(result) }
         }
-        handshake?.begin()
+        step = stream
+        handshake.begin()
     }
 }

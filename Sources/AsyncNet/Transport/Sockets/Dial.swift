@@ -13,9 +13,8 @@ struct OpeningTimes {
 final class Dial {
     typealias Outcome = Result<(SocketStream, OpeningTimes), AsyncNetError>
 
-    let endpoint: ServerEndpoint
+    let route: ConnectionRoute
     unowned let engine: SocketEngine
-    private let wantedRoute: ConnectionRoute?
     private let judge: AddressJudge
     /// The settings of a raw stream; `nil` for the transport's settings for the host.
     let tls: TLSConfiguration?
@@ -26,45 +25,42 @@ final class Dial {
     var times = OpeningTimes()
     private var lookup: NameLookup.Ticket?
     private(set) var race: ConnectRace?
-    private(set) var proxy: ProxyServer?
-    private(set) var isForwarded = false
     /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
     private var isServerAwaited = false
     private(set) var serverAddresses: [SocketAddress]?
     /// A negotiation with the proxy that goes on over another connection to the proxy; `nil` for a new one.
     var negotiation: (any ProxyNegotiation)?
-    var dialogue: ProxyDialogue?
-    var handshake: Handshake?
+    /// The stream on which a negotiation or a handshake runs. The loop's thread holds their objects.
+    var step: SocketStream?
     private var deadline: LoopTimers.ID?
 
     /// - Parameters:
-    ///   - route: The way to the endpoint; by default the way of a connection for any bytes, which a proxy must tunnel.
+    ///   - isHTTP: Whether the connection is for HTTP, for the address policy.
     ///   - end: Called once, not from within `init`.
     init(
-        _ endpoint: ServerEndpoint, by route: ConnectionRoute? = nil, judge: AddressJudge,
+        _ route: ConnectionRoute, isHTTP: Bool,
         tls: TLSConfiguration? = nil, offering protocols: [String], _ engine: SocketEngine,
         onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
-        self.endpoint = endpoint
+        self.route = route
+        judge = AddressJudge(route.endpoint, route.addresses, isHTTP: isHTTP)
         (self.tls, self.protocols) = (tls, protocols)
         self.engine = engine
         self.end = end
-        (wantedRoute, self.judge, self.onTunnelHead) = (route, judge, onTunnelHead)
+        self.onTunnelHead = onTunnelHead
     }
+
+    var endpoint: ServerEndpoint { route.endpoint }
 
     func start() {
         let limit = engine.configuration.connectTimeout
         deadline = engine.thread.schedule(after: limit) { [weak self] in
             self?.finish(.failure(AsyncNetError(.timedOut, "The connection was not made within \(limit)")))
         }
-        attempt { () throws(AsyncNetError) in
-            let route =
-                if let wantedRoute { wantedRoute } else {
-                    try engine.setup.proxies.route(to: endpoint, isTunnelled: true)
-                }
-            (proxy, isForwarded) = (route.proxy, route.isForwarded)
-            isServerAwaited = proxy?.kind.takesAddress == true
-            if !isServerAwaited, proxy != nil || engine.configuration.unixSocket != nil { try judge.checkUnresolved() }
+        isServerAwaited = route.proxy?.kind.takesAddress == true
+        attemptToFind { () throws(AsyncNetError) in
+            let isUnresolved = route.proxy != nil || engine.configuration.unixSocket != nil
+            if isUnresolved, !isServerAwaited { try judge.checkUnresolved() }
             try find(isServerAwaited ? endpoint : peer)
         }
     }
@@ -73,41 +69,31 @@ final class Dial {
         do throws(AsyncNetError) { try step() } catch { finish(.failure(error)) }
     }
 
-    private var peer: ServerEndpoint { proxy?.endpoint ?? endpoint }
-
-    private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
-        try naming { () throws(AsyncNetError) in
-            if let known = try engine.setup.knownAddresses(of: host) {
-                try receive(known, of: host)
-            } else {
-                lookUp(host)
-            }
+    /// Errors name the proxy if the socket connects to one, unless the server is being looked up.
+    private func attemptToFind(_ step: () throws(AsyncNetError) -> Void) {
+        attempt { () throws(AsyncNetError) in
+            do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
         }
     }
 
-    /// Runs a step. Its errors name the proxy if the socket connects to one, unless the step is the lookup of the
-    /// server.
-    private func naming(_ step: () throws(AsyncNetError) -> Void) throws(AsyncNetError) {
-        do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }
-    }
+    private var peer: ServerEndpoint { route.proxy?.endpoint ?? endpoint }
 
-    private func lookUp(_ host: ServerEndpoint) {
-        let (loop, id) = (engine.thread.loop, DialID(self))
+    private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
+        if let known = try engine.setup.knownAddresses(of: host) { return try receive(known, of: host) }
+        let (loop, dial) = (engine.thread.loop, LoopReference(self))
         lookup = engine.setup.names.addresses(of: engine.setup.lookupKey(of: host)) { answer in
-            loop.post { _ in id.dial?.receive(answer, of: host) }
+            loop.post { _ in dial.object?.receive(answer, of: host) }
         }
     }
 
     /// Whether this dial has this route and still looks names up: there is no connection yet that another transfer
     /// could use.
-    func isLookingUp(for route: ConnectionRoute) -> Bool { lookup != nil && wantedRoute == route }
+    func isLookingUp(for route: ConnectionRoute) -> Bool { lookup != nil && self.route == route }
 
     private func receive(_ answer: NameLookup.Answer, of host: ServerEndpoint) {
         lookup = nil
-        attempt { () throws(AsyncNetError) in
-            try naming { () throws(AsyncNetError) in
-                try receive(try answer.get().map { SocketAddress($0.raw, port: host.port) }, of: host)
-            }
+        attemptToFind { () throws(AsyncNetError) in
+            try receive(try answer.get().map { SocketAddress($0.raw, port: host.port) }, of: host)
         }
     }
 
@@ -131,17 +117,17 @@ final class Dial {
     private func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
         let own = AddressJudge(peer, engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
         let addresses = try own.allowed(addresses)
-        return proxy == nil ? try judge.allowed(addresses) : addresses
+        return route.proxy == nil ? try judge.allowed(addresses) : addresses
     }
 
     func aboutPeer(_ error: AsyncNetError) -> AsyncNetError {
-        guard proxy != nil else { return error }
-        let (code, text): (AsyncNetError.Code, String) =
-            switch error.code {
-            case .hostNotFound: (.proxyNotFound, AsyncNetError.Code.proxyNotFound.summary)
-            case .cannotConnect: (.cannotConnect, "The proxy could not be connected to")
-            default: (error.code, error.code.summary)
-            }
+        guard route.proxy != nil else { return error }
+        let (code, text): (AsyncNetError.Code, String)
+        switch error.code {
+        case .hostNotFound: (code, text) = (.proxyNotFound, AsyncNetError.Code.proxyNotFound.summary)
+        case .cannotConnect: (code, text) = (.cannotConnect, "The proxy could not be connected to")
+        default: return error
+        }
         return AsyncNetError(
             code, error.message.replacing(error.code.summary, with: text), underlyingError: error.underlyingError)
     }
@@ -155,12 +141,7 @@ final class Dial {
         race.start()
     }
 
-    func stopStep() {
-        handshake?.stop()
-        dialogue?.stop()
-        handshake = nil
-        dialogue = nil
-    }
+    func stopStep() { step.take()?.unwatch() }
 
     func cancel() { finish(.failure(AsyncNetError(.cancelled))) }
 
@@ -177,10 +158,4 @@ final class Dial {
         }
         end(outcome)
     }
-}
-
-/// A name by which other threads refer to a dial. Unchecked: the reference is read only under the loop's lock.
-private final class DialID: @unchecked Sendable {
-    weak var dial: Dial?
-    init(_ dial: Dial) { self.dial = dial }
 }

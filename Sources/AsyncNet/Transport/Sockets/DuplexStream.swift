@@ -7,7 +7,7 @@ import Foundation
 /// bytes in each turn.
 final class DuplexStream: LoopHandler {
     private unowned let engine: SocketEngine
-    private let name: DuplexName
+    private let reference: LoopReference<DuplexStream>
     /// The opening that a task awaits; `nil` once the connection is open or cannot be opened.
     private var opening: DuplexOpening?
     private var dial: Dial?
@@ -30,19 +30,19 @@ final class DuplexStream: LoopHandler {
 
     init(_ opening: DuplexOpening, _ engine: SocketEngine) {
         self.opening = opening
-        name = opening.name
+        reference = opening.stream
         self.engine = engine
-        name.stream = self
+        reference.object = self
     }
 
     private var thread: LoopThread { engine.thread }
 
     func start() {
         guard let opening else { return }
-        let (endpoint, request) = (opening.endpoint, opening.request)
+        let request = opening.request
         let dial = Dial(
-            endpoint, judge: AddressJudge(endpoint, request.addresses, isHTTP: request.isHTTP),
-            tls: request.ownTLS, offering: request.isHTTP ? ["http/1.1"] : [], engine,
+            opening.route, isHTTP: request.isHTTP, tls: request.ownTLS,
+            offering: request.isHTTP ? ["http/1.1"] : [], engine,
             end: { [weak self] result in self?.dialed(result) })
         self.dial = dial
         dial.start()
@@ -56,8 +56,8 @@ final class DuplexStream: LoopHandler {
             self.stream = stream
             try stream.watch(self)
             let connection = PipedConnection(
-                info: Self.info(stream, opening.endpoint), canFinishSending: stream.tls?.allowsHalfClose ?? true,
-                onWork: { [name, loop = thread.loop] in loop.post { _ in name.stream?.work() } })
+                info: Self.info(stream, opening.route.endpoint), canFinishSending: stream.tls?.allowsHalfClose ?? true,
+                onWork: { [reference, loop = thread.loop] in loop.post { _ in reference.object?.work() } })
             self.connection = connection
             self.opening = nil
             opening.opened.fulfil(.success(connection))
@@ -228,7 +228,6 @@ final class DuplexStream: LoopHandler {
         farewell.take()?.stop()
         stream.take()?.unwatch()
         connection?.didClose(error)
-        name.stream = nil
         engine.closed(self)
     }
 
@@ -243,19 +242,9 @@ extension DuplexRequest {
 
 final class DuplexOpening: Sendable {
     let request: DuplexRequest
-    let endpoint: ServerEndpoint
-    let name = DuplexName()
+    let route: ConnectionRoute
+    let stream = LoopReference<DuplexStream>()
     let opened = Promise<PipedConnection>()
 
-    init(_ request: DuplexRequest) {
-        self.request = request
-        endpoint = ServerEndpoint(
-            isTLS: request.isTLS, host: request.host.lowercased(), port: UInt16(clamping: request.port))
-    }
-}
-
-/// A name by which other threads refer to a loop's connection. Unchecked: the connection is used only under the loop's
-/// lock.
-final class DuplexName: @unchecked Sendable {
-    fileprivate(set) var stream: DuplexStream?
+    init(_ request: DuplexRequest, by route: ConnectionRoute) { (self.request, self.route) = (request, route) }
 }

@@ -21,8 +21,6 @@ final class Handshake: LoopHandler {
 
     func begin() { _ = step() }
 
-    func stop() { stream.unwatch() }
-
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
         return step()

@@ -170,8 +170,7 @@ final class SocketEngine {
         let number = nextNumber
         nextNumber += 1
         let dial = Dial(
-            route.endpoint, by: route, judge: AddressJudge(route.endpoint, route.addresses, isHTTP: true),
-            offering: versions.offered(to: route, configuration.httpVersion), self,
+            route, isHTTP: true, offering: versions.offered(to: route, configuration.httpVersion), self,
             onTunnelHead: { [unowned self] head in report(head, to: transfer, route) },
             end: { [unowned self] result in dialed(number, route, result) })
         dials[number] = dial

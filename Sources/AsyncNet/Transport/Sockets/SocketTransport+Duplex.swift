@@ -4,13 +4,13 @@ extension SocketTransport: DuplexTransport {
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         let setup = try setup.get()
         try setup.check(request)
-        let opening = DuplexOpening(request)
+        let opening = DuplexOpening(request, by: try setup.route(of: request))
         let loop = loops[.random(in: loops.indices)]
         try loop.submit { SocketEngine.on($0, setup).open(opening) }
         do throws(AsyncNetError) {
             return try await opening.opened.value()
         } catch {
-            loop.post { _ in opening.name.stream?.cancelOpening() }
+            loop.post { _ in opening.stream.object?.cancelOpening() }
             throw error
         }
     }
@@ -27,5 +27,13 @@ extension SocketSetup {
             try tls.validate()
             _ = try tls.unlessRefused(request.host)
         }
+    }
+
+    fileprivate func route(of request: DuplexRequest) throws(AsyncNetError) -> ConnectionRoute {
+        let endpoint = ServerEndpoint(
+            isTLS: request.isTLS, host: request.host.lowercased(), port: UInt16(clamping: request.port))
+        var route = try proxies.route(to: endpoint, isTunnelled: true)
+        route.addresses = request.addresses
+        return route
     }
 }

@@ -168,3 +168,10 @@ final class SocketLoop: Sendable {
         for continuation in ended.closers { continuation.resume() }
     }
 }
+
+/// A reference to an object of a loop, for closures that run on other threads. Unchecked: the object is read and set
+/// only under the loop's lock.
+final class LoopReference<Object: AnyObject>: @unchecked Sendable {
+    weak var object: Object?
+    init(_ object: Object? = nil) { self.object = object }
+}

@@ -32,8 +32,6 @@ final class ProxyDialogue: LoopHandler {
         }
     }
 
-    func stop() { stream.unwatch() }
-
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         if readiness.contains(.writable) { stream.becameWritable() }
         return run(speak)
