@@ -39,7 +39,7 @@ final class ConnectRace {
     }
 
     private func waitForNext() {
-        if let delay = delay.take() { thread.cancel(delay) }
+        thread.cancel(&delay)
         guard eyeballs.hasMore else { return }
         delay = thread.schedule(after: HappyEyeballs.attemptDelay) { [weak self] in
             guard let self else { return }
@@ -107,7 +107,7 @@ final class ConnectRace {
     func stop() {
         for attempt in attempts { attempt.stream.unwatch() }
         attempts = []
-        if let delay = delay.take() { thread.cancel(delay) }
+        thread.cancel(&delay)
     }
 }
 

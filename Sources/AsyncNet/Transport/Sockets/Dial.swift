@@ -149,7 +149,7 @@ final class Dial {
         guard let end = end.take() else { return }
         race?.stop()
         stopStep()
-        if let deadline { engine.thread.cancel(deadline) }
+        engine.thread.cancel(&deadline)
         if let lookup = lookup.take() {
             engine.setup.names.withdraw(lookup)
         } else if case .failure = outcome {

@@ -208,7 +208,7 @@ final class DuplexStream: LoopHandler {
     /// Leaves the socket to a `Farewell`; for the tasks the connection is closed.
     private func leave(_ stream: SocketStream) {
         stream.unwatch()
-        stopTimer()
+        thread.cancel(&closeTimer)
         self.stream = nil
         connection?.didClose(nil)
         let farewell = Farewell(stream, end: { [weak self] in self?.close(nil) })
@@ -224,14 +224,12 @@ final class DuplexStream: LoopHandler {
     private func close(_ error: AsyncNetError?) {
         opening.take()?.opened.fulfil(.failure(error ?? AsyncNetError(.cancelled)))
         dial.take()?.cancel()
-        stopTimer()
+        thread.cancel(&closeTimer)
         farewell.take()?.stop()
         stream.take()?.unwatch()
         connection?.didClose(error)
         engine.closed(self)
     }
-
-    private func stopTimer() { if let timer = closeTimer.take() { thread.cancel(timer) } }
 }
 
 extension DuplexRequest {

@@ -43,14 +43,14 @@ final class Farewell: LoopHandler {
     }
 
     func stop() {
-        if let timer = timer.take() { thread.cancel(timer) }
+        thread.cancel(&timer)
         stream.unwatch()
     }
 
     private func goOn() { if case .more = step() { stream.requeue() } }
 
     private func schedule(after delay: Duration) {
-        if let timer { thread.cancel(timer) }
+        thread.cancel(&timer)
         timer = thread.schedule(after: delay) { [weak self] in
             guard let self else { return }
             timer = nil

@@ -178,7 +178,7 @@ final class HTTP2Connection: PooledConnection {
         guard !isClosed else { return }
         if !machine.isGoingAway { machine.goAway(.noError) }
         isClosed = true
-        if let timer = silenceTimer.take() { engine.thread.cancel(timer) }
+        engine.thread.cancel(&silenceTimer)
         // Sends as much as the socket takes now.
         guard !stream.isBlocked, sendingFailure == nil else { return }
         sentBytes += (try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }) ?? 0

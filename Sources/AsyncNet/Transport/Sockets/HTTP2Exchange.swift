@@ -147,7 +147,8 @@ final class HTTP2Exchange {
         // Bytes that nobody will read are counted as read, so that they take no part of the connection's window.
         countAsRead()
         stopSending()
-        for timer in [continueTimer, rateTimer] { timer.map(engine.thread.cancel) }
+        engine.thread.cancel(&continueTimer)
+        engine.thread.cancel(&rateTimer)
         transfer.request.hold?.forget(transfer)
         connection.life?.end()
     }

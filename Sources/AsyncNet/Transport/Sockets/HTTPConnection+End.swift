@@ -69,8 +69,8 @@ extension HTTPConnection {
     }
 
     func release() {
-        if let timer = continueTimer.take() { engine.thread.cancel(timer) }
-        if let timer = rateTimer.take() { engine.thread.cancel(timer) }
+        engine.thread.cancel(&continueTimer)
+        engine.thread.cancel(&rateTimer)
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         transfer = nil

@@ -32,7 +32,7 @@ extension HTTPConnection {
         switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
         case .move(let count): return count
         case .wait(let delay):
-            if let timer = rateTimer.take() { engine.thread.cancel(timer) }
+            engine.thread.cancel(&rateTimer)
             rateTimer = engine.thread.schedule(after: delay) { [weak self, weak transfer] in
                 guard let self, let transfer, self.transfer === transfer else { return }
                 rateTimer = nil

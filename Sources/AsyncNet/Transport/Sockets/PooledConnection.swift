@@ -11,7 +11,8 @@ class PooledConnection: LoopHandler {
     let engine: SocketEngine
     /// Until when the connection is kept, unless a transfer uses it before.
     var idleEnd = ContinuousClock.now
-    var idleTimer: (id: LoopTimers.ID, end: ContinuousClock.Instant)?
+    var idleTimer: LoopTimers.ID?
+    var idleTimerEnd = ContinuousClock.now
     var life: ConnectionLife?
     var transfers = 0
     let opened: ContinuousClock.Instant

@@ -246,17 +246,17 @@ final class SocketEngine {
     /// Closes the connection when its time is over. If a transfer uses it meanwhile, the timer stays, and then waits
     /// for the rest of the new time: most connections are used again, and each timer costs memory.
     private func watchIdle(_ connection: PooledConnection) {
-        if let timer = connection.idleTimer {
-            guard connection.idleEnd < timer.end else { return }
-            thread.cancel(timer.id)
+        if connection.idleTimer != nil {
+            guard connection.idleEnd < connection.idleTimerEnd else { return }
+            thread.cancel(&connection.idleTimer)
         }
-        let end = connection.idleEnd
-        let id = thread.schedule(after: end - thread.now) { [unowned self, number = connection.number] in
+        connection.idleTimerEnd = connection.idleEnd
+        let delay = connection.idleEnd - thread.now
+        connection.idleTimer = thread.schedule(after: delay) { [unowned self, number = connection.number] in
             guard let connection = connections[number] else { return }
             connection.idleTimer = nil
             if connection.idleEnd <= thread.now { closeIdle(connection) } else { watchIdle(connection) }
         }
-        connection.idleTimer = (id, end)
     }
 
     private func retireLater(_ connection: PooledConnection) {
@@ -280,8 +280,8 @@ final class SocketEngine {
     }
 
     func forget(_ connection: PooledConnection) {
-        if let timer = connection.idleTimer.take() { thread.cancel(timer.id) }
-        if let timer = connection.lifetimeTimer.take() { thread.cancel(timer) }
+        thread.cancel(&connection.idleTimer)
+        thread.cancel(&connection.lifetimeTimer)
         connection.stream.unwatch()
         connections[connection.number] = nil
         if !connection.isIdle { suspended[connection.number] = connection }

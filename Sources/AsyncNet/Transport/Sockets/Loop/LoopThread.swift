@@ -124,7 +124,7 @@ final class LoopThread {
         timers.insert(now + min(delay, .seconds(100 * 366 * 86_400)), action)
     }
 
-    func cancel(_ timer: LoopTimers.ID) { timers.remove(timer) }
+    func cancel(_ timer: inout LoopTimers.ID?) { if let id = timer.take() { timers.remove(id) } }
 
     /// Runs the action after the turns, or the jobs, of this round. Tasks that are resumed one right after the other wake fewer of
     /// Swift's threads than tasks with a turn between them.

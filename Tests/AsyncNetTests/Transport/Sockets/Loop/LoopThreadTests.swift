@@ -104,7 +104,7 @@
                 var second: LoopTimers.ID?
                 _ = thread.schedule(after: .zero) {
                     seen.append(1)
-                    if let second { thread.cancel(second) }
+                    thread.cancel(&second)
                 }
                 second = thread.schedule(after: .nanoseconds(1)) { seen.append(2) }
                 _ = thread.schedule(after: .nanoseconds(2)) { fired.fulfil(.success(seen)) }
