@@ -2,18 +2,18 @@
 struct KnownVersions {
     private enum Version { case chooses1, requires1 }
 
-    private var known: [ConnectionRoute: Version] = [:]
+    private var known: [ServerEndpoint: Version] = [:]
     /// How many streams each server takes: a new connection learns it only once its first streams are open.
-    private var streams: [ConnectionRoute: Int] = [:]
+    private var streams: [ServerEndpoint: Int] = [:]
     private static let mostServers = 1000
 
-    func streams(to route: ConnectionRoute) -> Int? { streams[route.withoutPolicy] }
+    func streams(to route: ConnectionRoute) -> Int? { streams[route.endpoint] }
 
     /// The protocols for a handshake (ALPN, RFC 7301).
     func offered(to route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> [String] {
         switch setting {
         case .http2: ["h2"]
-        case .automatic where known[route.withoutPolicy] != .requires1: ["h2", "http/1.1"]
+        case .automatic where known[route.endpoint] != .requires1: ["h2", "http/1.1"]
         case .automatic, .http1, .http3, .http3Preferred: ["http/1.1"]
         }
     }
@@ -22,7 +22,7 @@ struct KnownVersions {
     func mayBeHTTP2(_ route: ConnectionRoute, _ setting: SocketTransport.HTTPVersion) -> Bool {
         switch setting {
         case .http2: true
-        case .automatic: route.endpoint.isTLS && known[route.withoutPolicy] == nil
+        case .automatic: route.endpoint.isTLS && known[route.endpoint] == nil
         case .http1, .http3, .http3Preferred: false
         }
     }
@@ -41,30 +41,20 @@ struct KnownVersions {
             }
             return true
         }
-        if route.endpoint.isTLS, agreed != "h2", known[route.withoutPolicy] == nil { note(route, .chooses1) }
-        if agreed == "h2", known[route.withoutPolicy] == .chooses1 { known[route.withoutPolicy] = nil }
+        if route.endpoint.isTLS, agreed != "h2", known[route.endpoint] == nil { note(route, .chooses1) }
+        if agreed == "h2", known[route.endpoint] == .chooses1 { known[route.endpoint] = nil }
         return agreed == "h2"
     }
 
     mutating func note(_ limit: Int, of route: ConnectionRoute) {
         if streams.count >= Self.mostServers { streams = [:] }
-        streams[route.withoutPolicy] = max(1, limit)
+        streams[route.endpoint] = max(1, limit)
     }
 
     mutating func requireHTTP1(_ route: ConnectionRoute) { note(route, .requires1) }
 
     private mutating func note(_ route: ConnectionRoute, _ version: Version) {
         if known.count >= Self.mostServers { known = [:] }
-        known[route.withoutPolicy] = version
-    }
-}
-
-extension ConnectionRoute {
-    /// The route without its address policy: the policy does not change which HTTP versions a server speaks.
-    fileprivate var withoutPolicy: ConnectionRoute {
-        guard !addresses.isAny else { return self }
-        var route = self
-        route.addresses = .any
-        return route
+        known[route.endpoint] = version
     }
 }
