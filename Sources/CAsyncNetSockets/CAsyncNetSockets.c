@@ -239,14 +239,11 @@ void an_set_port(an_address *address, uint16_t port) {
     if (address->storage.ss_family == AF_INET6) ((struct sockaddr_in6 *)&address->storage)->sin6_port = htons(port);
 }
 
-int an_is_ipv6(const an_address *address) { return address->storage.ss_family == AF_INET6; }
-
-int an_look_up(const char *name, int family, an_address *addresses, int *count, int *is_temporary) {
+int an_look_up(const char *name, int family, an_address *addresses, int *count) {
     struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM}, *found = NULL;
     int error = getaddrinfo(name, NULL, &hints, &found);
     int room = *count;
     *count = 0;
-    *is_temporary = error == EAI_AGAIN || error == EAI_MEMORY || error == EAI_SYSTEM;
     if (error != 0) return error;
     for (struct addrinfo *each = found; each && *count < room; each = each->ai_next) {
         if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;

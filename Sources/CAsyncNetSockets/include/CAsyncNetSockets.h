@@ -90,16 +90,13 @@ int an_peer(int socket, an_address *_Nonnull address);
 int an_address_text(const an_address *_Nonnull address, char *_Nonnull text, size_t size);
 uint16_t an_address_port(const an_address *_Nonnull address);
 void an_set_port(an_address *_Nonnull address, uint16_t port);
-int an_is_ipv6(const an_address *_Nonnull address);
 
 /// Looks a name up, which may take a minute and cannot be cancelled: for a thread of its own.
 ///
 /// - family: AF_UNSPEC, AF_INET or AF_INET6.
 /// - count: The room in `addresses` before, the number of addresses after.
-/// - is_temporary: Set if another attempt may succeed.
 /// - Returns: 0, or the error, whose text is `an_lookup_text`.
-int an_look_up(
-    const char *_Nonnull name, int family, an_address *_Nonnull addresses, int *_Nonnull count, int *_Nonnull is_temporary);
+int an_look_up(const char *_Nonnull name, int family, an_address *_Nonnull addresses, int *_Nonnull count);
 const char *_Nonnull an_lookup_text(int error);
 
 #endif

@@ -50,7 +50,7 @@ extension DNSQuestion {
         text = text.replacing("-", with: "+").replacing("_", with: "/")
         text += String(repeating: "=", count: (4 - text.count % 4) % 4)
         guard let data = Data(base64Encoded: text) else { return nil }
-        var reader = DNSReader(Array(data))
+        var reader = DNSReader(bytes: Array(data))
         guard let header = try? Array(reader.take(12)), header == [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0],
             let name = try? reader.name(), let kind = try? Kind(rawValue: reader.number16()),
             (try? reader.number16()) == 1, reader.position == data.count

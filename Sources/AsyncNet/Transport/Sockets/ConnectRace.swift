@@ -25,7 +25,7 @@ final class ConnectRace {
         eyeballs = HappyEyeballs(areIPv6: addresses.map(\.isIPv6))
     }
 
-    func start() { perform(eyeballs.start()) }
+    func start() { perform(eyeballs.advance()) }
 
     private func perform(_ action: HappyEyeballs.Action) {
         var action = action
@@ -44,7 +44,7 @@ final class ConnectRace {
         delay = thread.schedule(after: HappyEyeballs.attemptDelay) { [weak self] in
             guard let self else { return }
             delay = nil
-            perform(eyeballs.delayEnded())
+            perform(eyeballs.advance())
         }
     }
 

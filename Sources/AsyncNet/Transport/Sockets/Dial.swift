@@ -43,7 +43,7 @@ final class Dial {
         onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
     ) {
         self.route = route
-        judge = AddressJudge(route.endpoint, route.addresses, isHTTP: isHTTP)
+        judge = AddressJudge(endpoint: route.endpoint, policy: route.addresses, isHTTP: isHTTP)
         (self.tls, self.protocols) = (tls, protocols)
         self.engine = engine
         self.end = end
@@ -81,7 +81,7 @@ final class Dial {
     private func find(_ host: ServerEndpoint) throws(AsyncNetError) {
         if let known = try engine.setup.knownAddresses(of: host) { return try receive(known, of: host) }
         let (loop, dial) = (engine.thread.loop, LoopReference(self))
-        lookup = engine.setup.names.addresses(of: engine.setup.lookupKey(of: host)) { answer in
+        lookup = engine.setup.names.addresses(of: host.host) { answer in
             loop.post { _ in dial.object?.receive(answer, of: host) }
         }
     }
@@ -115,7 +115,7 @@ final class Dial {
     /// The transport's policy judges the address that the socket connects to, the request's policy the server's
     /// address.
     private func allowed(_ addresses: [SocketAddress]) throws(AsyncNetError) -> [SocketAddress] {
-        let own = AddressJudge(peer, engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
+        let own = AddressJudge(endpoint: peer, policy: engine.configuration.addressPolicy, isHTTP: judge.isHTTP)
         let addresses = try own.allowed(addresses)
         return route.proxy == nil ? try judge.allowed(addresses) : addresses
     }
@@ -154,7 +154,7 @@ final class Dial {
             engine.setup.names.withdraw(lookup)
         } else if case .failure = outcome {
             // Behind SOCKS4 and SOCKS5 the server's name was looked up too.
-            for host in [peer, endpoint] { engine.setup.names.forget(engine.setup.lookupKey(of: host)) }
+            for name in [peer.host, endpoint.host] { engine.setup.names.forget(name) }
         }
         end(outcome)
     }

@@ -6,7 +6,7 @@ extension SocketSetup {
             return SocketAddress(unixSocket: path).map { [$0] }
         }
         if let texts = addresses["\(host.host):\(host.port)"] {
-            return texts.compactMap { SocketAddress(configured: $0, port: host.port) }
+            return texts.compactMap { SocketAddress(numeric: $0.withoutBrackets, port: host.port) }
         }
         if let address = SocketAddress(numeric: host.host, port: host.port) { return [address] }
         guard !host.host.utf8.contains(UInt8(ascii: ":")) else {
@@ -18,14 +18,15 @@ extension SocketSetup {
         guard host.isLocal else { return nil }
         return ["::1", "127.0.0.1"].compactMap { SocketAddress(numeric: $0, port: host.port) }
     }
+}
 
-    func lookupKey(of host: ServerEndpoint) -> NameLookup.Key {
-        let family =
-            switch configuration.ipVersion {
-            case .any: AF_UNSPEC
-            case .v4: AF_INET
-            case .v6: AF_INET6
-            }
-        return .init(name: host.host, family: Int32(family))
+extension SocketTransport.IPVersion {
+    /// The address family that a lookup asks for.
+    var family: Int32 {
+        switch self {
+        case .any: Int32(AF_UNSPEC)
+        case .v4: Int32(AF_INET)
+        case .v6: Int32(AF_INET6)
+        }
     }
 }

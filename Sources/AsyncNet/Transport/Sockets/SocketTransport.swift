@@ -105,7 +105,7 @@ final class SocketSetup: Sendable {
             throw AsyncNetError(
                 .unsupportedByTransport, "Sockets carry no HTTP/3: use the LibcurlTransport of AsyncNetLibcurl")
         }
-        names = NameLookup(configuration.resolver)
+        names = NameLookup(configuration.resolver, family: configuration.ipVersion.family)
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         proxies = try ProxyRoutes(
             configuration.proxy, unixSocket: configuration.unixSocket, isHTTP2Only: configuration.httpVersion == .http2)

@@ -1,13 +1,9 @@
 import Foundation
 
 struct AddressJudge {
-    private let endpoint: ServerEndpoint
-    private let policy: AddressPolicy
+    let endpoint: ServerEndpoint
+    let policy: AddressPolicy
     let isHTTP: Bool
-
-    init(_ endpoint: ServerEndpoint, _ policy: AddressPolicy, isHTTP: Bool) {
-        (self.endpoint, self.policy, self.isHTTP) = (endpoint, policy, isHTTP)
-    }
 
     /// The addresses that the policy allows; a unix socket's address is always allowed. Throws `.addressNotAllowed` if
     /// the policy refuses all addresses.
@@ -16,7 +12,7 @@ struct AddressJudge {
         var refusal: (address: String, objection: String)?
         let allowed = addresses.filter { address in
             guard address.family != AF_UNIX else { return true }
-            let text = String(address.text?.prefix { $0 != "%" } ?? "")
+            let text = address.text ?? ""
             guard let objection = objection(to: text) else { return true }
             refusal = refusal ?? (text, objection)
             return false

@@ -22,7 +22,7 @@ struct DNSQuestion: Hashable, Sendable {
     /// The addresses in the answer, each with the shortest time to live of the aliases that lead to it. Records of
     /// other names, classes and types are left out.
     func addresses(in answer: [UInt8]) throws(DNSFailure) -> [ResolvedAddress] {
-        var reader = DNSReader(answer)
+        var reader = DNSReader(bytes: answer)
         let count = try checkHeader(&reader)
         var records = Records()
         for _ in 0..<count { try readRecord(&reader, into: &records) }

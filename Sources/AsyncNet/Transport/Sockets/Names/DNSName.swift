@@ -29,8 +29,6 @@ struct DNSReader {
     let bytes: [UInt8]
     private(set) var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
     mutating func take(_ count: Int) throws(DNSFailure) -> ArraySlice<UInt8> {
         guard count <= bytes.count - position else { throw .truncated }
         defer { position += count }

@@ -17,10 +17,6 @@ struct HappyEyeballs {
     /// - Parameter areIPv6: For each address, in the system's order (RFC 6724), whether it is an IPv6 address.
     init(areIPv6: [Bool]) { order = Self.interleaved(areIPv6) }
 
-    mutating func start() -> Action { advance() }
-
-    mutating func delayEnded() -> Action { advance() }
-
     mutating func attemptFailed() -> Action {
         running -= 1
         return advance()
@@ -28,7 +24,8 @@ struct HappyEyeballs {
 
     var hasMore: Bool { next < order.count }
 
-    private mutating func advance() -> Action {
+    /// Called at the start, and when `attemptDelay` is over.
+    mutating func advance() -> Action {
         guard next < order.count else { return running > 0 ? .wait : .fail }
         next += 1
         running += 1

@@ -9,13 +9,8 @@ import Foundation
 final class NameLookup: Sendable {
     typealias Answer = Result<[SocketAddress], AsyncNetError>
 
-    struct Key: Hashable, Sendable {
-        let name: String
-        let family: Int32
-    }
-
     struct Ticket: Hashable, Sendable {
-        fileprivate let key: Key
+        fileprivate let name: String
         fileprivate let number: Int
     }
 
@@ -27,49 +22,51 @@ final class NameLookup: Sendable {
     }
 
     private struct State {
-        var known: [Key: (addresses: [SocketAddress], until: ContinuousClock.Instant)] = [:]
-        var running: [Key: Lookup] = [:]
-        var queue: [Key] = []
+        var known: [String: (addresses: [SocketAddress], until: ContinuousClock.Instant)] = [:]
+        var running: [String: Lookup] = [:]
+        var queue: [String] = []
         var threads = 0
         var lastNumber = 0
     }
 
     private let state = Locked(State())
     private let resolver: (any Resolver)?
-    private let rotation: SharedRotation?
+    private let rotation: AddressRotation?
+    /// The family that the system's resolver is asked for.
+    private let family: Int32
     private let systemLifetime: Duration
     private static let mostThreads = 16
     private static let mostKnown = 1000
     private static let mostAddresses = 64
     private static let longestLifetime = Duration.seconds(3600)
 
-    init(_ resolver: any Resolver, systemLifetime: Duration = .seconds(30)) {
-        self.systemLifetime = systemLifetime
+    init(_ resolver: any Resolver, family: Int32 = Int32(AF_UNSPEC), systemLifetime: Duration = .seconds(30)) {
+        (self.family, self.systemLifetime) = (family, systemLifetime)
         (self.resolver, rotation) = (resolver as? StandardResolver)?.parts ?? (resolver, nil)
     }
 
     /// Calls `answer` with the addresses, on any thread. If they are known, calls it at once and returns `nil`;
     /// otherwise returns a ticket for `withdraw`.
-    func addresses(of key: Key, _ answer: @escaping @Sendable (Answer) -> Void) -> Ticket? {
+    func addresses(of name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> Ticket? {
         let now = ContinuousClock.now
         let (known, ticket, starts) = state.withLock { state -> ([SocketAddress]?, Ticket?, Bool) in
-            if let entry = state.known[key], entry.until > now { return (entry.addresses, nil, false) }
+            if let entry = state.known[name], entry.until > now { return (entry.addresses, nil, false) }
             state.lastNumber += 1
             let number = state.lastNumber
-            let starts = state.running[key] == nil && begin(key, number, &state)
-            state.running[key]?.waiting.append((number, answer))
-            return (nil, Ticket(key: key, number: number), starts)
+            let starts = state.running[name] == nil && begin(name, number, &state)
+            state.running[name]?.waiting.append((number, answer))
+            return (nil, Ticket(name: name, number: number), starts)
         }
-        if let known { answer(.success(inTurn(known, of: key))) }
+        if let known { answer(.success(inTurn(known, of: name))) }
         if starts { startThread() }
         return ticket
     }
 
     /// - Returns: Whether a thread must be started.
-    private func begin(_ key: Key, _ number: Int, _ state: inout State) -> Bool {
+    private func begin(_ name: String, _ number: Int, _ state: inout State) -> Bool {
         guard let resolver else {
-            state.running[key] = Lookup(number: number)
-            state.queue.append(key)
+            state.running[name] = Lookup(number: number)
+            state.queue.append(name)
             guard state.threads < Self.mostThreads else { return false }
             state.threads += 1
             return true
@@ -77,10 +74,10 @@ final class NameLookup: Sendable {
         // Detached: all requests share the lookup, which has the task-local values of none.
         // ConcurrencyGuarantees: name lookup
         let task = Task.detached { [self] in
-            let (answer, lifetime) = await Self.ask(resolver, key)
-            finish(key, answer, for: lifetime, number: number)
+            let (answer, lifetime) = await Self.ask(resolver, name)
+            finish(name, answer, for: lifetime, number: number)
         }
-        state.running[key] = Lookup(number: number, task: task)
+        state.running[name] = Lookup(number: number, task: task)
         return false
     }
 
@@ -88,47 +85,47 @@ final class NameLookup: Sendable {
     /// result is kept.
     func withdraw(_ ticket: Ticket) {
         let task = state.withLock { state -> Task<Void, Never>? in
-            state.running[ticket.key]?.waiting.removeAll { $0.number == ticket.number }
-            guard let lookup = state.running[ticket.key], lookup.waiting.isEmpty else { return nil }
-            let place = state.queue.firstIndex(of: ticket.key)
+            state.running[ticket.name]?.waiting.removeAll { $0.number == ticket.number }
+            guard let lookup = state.running[ticket.name], lookup.waiting.isEmpty else { return nil }
+            let place = state.queue.firstIndex(of: ticket.name)
             if let place { state.queue.remove(at: place) }
-            if lookup.task != nil || place != nil { state.running[ticket.key] = nil }
+            if lookup.task != nil || place != nil { state.running[ticket.name] = nil }
             return lookup.task
         }
         task?.cancel()
     }
 
-    func forget(_ key: Key) { state.withLock { _ = $0.known.removeValue(forKey: key) } }
+    func forget(_ name: String) { state.withLock { _ = $0.known.removeValue(forKey: name) } }
 
     /// - Parameter number: The number of the lookup, whose answer is ignored if the lookup was given up; `nil` for the
     ///   system's resolver.
-    private func finish(_ key: Key, _ answer: Answer, for lifetime: Duration, number: Int? = nil) {
+    private func finish(_ name: String, _ answer: Answer, for lifetime: Duration, number: Int? = nil) {
         let until = ContinuousClock.now + lifetime
         let waiting = state.withLock { state in
-            guard number == nil || state.running[key]?.number == number else { return Lookup(number: 0).waiting }
+            guard number == nil || state.running[name]?.number == number else { return Lookup(number: 0).waiting }
             if case .success(let addresses) = answer, lifetime > .zero {
                 if state.known.count >= Self.mostKnown { state.known = [:] }
-                state.known[key] = (addresses, until)
+                state.known[name] = (addresses, until)
             }
-            return state.running.removeValue(forKey: key)?.waiting ?? []
+            return state.running.removeValue(forKey: name)?.waiting ?? []
         }
-        for each in waiting { each.answer(answer.map { inTurn($0, of: key) }) }
+        for each in waiting { each.answer(answer.map { inTurn($0, of: name) }) }
     }
 
-    private func inTurn(_ addresses: [SocketAddress], of key: Key) -> [SocketAddress] {
-        rotation?.next(addresses, of: key.name) ?? addresses
+    private func inTurn(_ addresses: [SocketAddress], of name: String) -> [SocketAddress] {
+        rotation?.next(addresses, of: name) { $0.text ?? "" } ?? addresses
     }
 
     private func startThread() {
         let thread = Thread { [self] in
-            while let key = takeNext() { finish(key, Self.lookUp(key), for: systemLifetime) }
+            while let name = takeNext() { finish(name, lookUp(name), for: systemLifetime) }
         }
         thread.name = "AsyncNet.names"
         thread.stackSize = 512 * 1024
         thread.start()
     }
 
-    private func takeNext() -> Key? {
+    private func takeNext() -> String? {
         state.withLock { state in
             guard !state.queue.isEmpty else {
                 state.threads -= 1
@@ -138,25 +135,22 @@ final class NameLookup: Sendable {
         }
     }
 
-    private static func lookUp(_ key: Key) -> Answer {
-        withUnsafeTemporaryAllocation(of: an_address.self, capacity: mostAddresses) { room in
+    private func lookUp(_ name: String) -> Answer {
+        withUnsafeTemporaryAllocation(of: an_address.self, capacity: Self.mostAddresses) { room in
             guard let first = room.baseAddress else { return .success([]) }
             var count = Int32(room.count)
-            var isTemporary: Int32 = 0
-            let error = an_look_up(key.name, key.family, first, &count, &isTemporary)
+            let error = an_look_up(name, family, first, &count)
             guard error == 0 else { return .failure(.notResolved(String(cString: an_lookup_text(error)))) }
             return .success(room.prefix(Int(count)).map { SocketAddress($0, port: 0) })
         }
     }
 
-    private static func ask(_ resolver: any Resolver, _ key: Key) async -> (Answer, Duration) {
+    private static func ask(_ resolver: any Resolver, _ name: String) async -> (Answer, Duration) {
         do {
-            let name = key.name.hasSuffix(".") ? String(key.name.dropLast()) : key.name
-            let found = try await resolver.addresses(of: name)
+            let found = try await resolver.addresses(of: name.hasSuffix(".") ? String(name.dropLast()) : name)
             let addresses = found.prefix(mostAddresses).compactMap { SocketAddress(numeric: $0.text, port: 0) }
             guard !addresses.isEmpty else { throw AsyncNetError.notResolved("the resolver has no address of the name") }
-            let wanted = addresses.filter { key.family == AF_UNSPEC || $0.family == key.family }
-            return (.success(wanted), min(found.map(\.timeToLive).min() ?? .zero, longestLifetime))
+            return (.success(addresses), min(found.map(\.timeToLive).min() ?? .zero, longestLifetime))
         } catch let error as AsyncNetError where error.code == .hostNotFound {
             return (.failure(error), .zero)
         } catch {

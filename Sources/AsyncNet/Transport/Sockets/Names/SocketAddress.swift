@@ -11,11 +11,6 @@ struct SocketAddress: Sendable {
         raw = address
     }
 
-    /// - Parameter text: An entry of ``SocketTransport/Configuration/addresses``, with or without brackets.
-    init?(configured text: String, port: UInt16) {
-        self.init(numeric: text.withoutBrackets, port: port)
-    }
-
     /// - Parameter path: At most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
     ///   abstract.
     init?(unixSocket path: String) {
@@ -32,7 +27,7 @@ struct SocketAddress: Sendable {
         an_set_port(&self.raw, port)
     }
 
-    var isIPv6: Bool { withUnsafePointer(to: raw) { an_is_ipv6($0) == 1 } }
+    var isIPv6: Bool { family == AF_INET6 }
     var family: Int32 { Int32(raw.storage.ss_family) }
     var port: Int { withUnsafePointer(to: raw) { Int(an_address_port($0)) } }
 

@@ -6,7 +6,7 @@ public struct StandardResolver: Resolver {
     fileprivate enum Source: Sendable {
         case system
         case fixed([String: [ResolvedAddress]])
-        case rotating(any Resolver, SharedRotation)
+        case rotating(any Resolver, AddressRotation)
         case https(Result<HTTPSNames, AsyncNetError>)
     }
 
@@ -17,7 +17,7 @@ public struct StandardResolver: Resolver {
         switch source {
         case .system: return try await Self.systemAddresses(of: name)
         case .rotating(let resolver, let rotation):
-            return rotation.next(try await resolver.addresses(of: name), of: name)
+            return rotation.next(try await resolver.addresses(of: name), of: name, text: \.text)
         case .https(let names): return try await names.get().addresses(of: name)
         case .fixed(let table):
             guard let addresses = table[Self.key(name)] else {
@@ -34,7 +34,7 @@ public struct StandardResolver: Resolver {
 
     /// The resolver that a transport asks, `nil` for the system's, and the rotation of its connections. The rotation is
     /// outside the resolver, since the transport keeps answers.
-    var parts: (resolver: (any Resolver)?, rotation: SharedRotation?) {
+    var parts: (resolver: (any Resolver)?, rotation: AddressRotation?) {
         switch source {
         case .system: (nil, nil)
         case .rotating(let standard as StandardResolver, let rotation): (standard.parts.resolver, rotation)
@@ -75,7 +75,7 @@ public struct StandardResolver: Resolver {
 
     private static func systemAddresses(of name: String) async throws(AsyncNetError) -> [ResolvedAddress] {
         let promise = Promise<[SocketAddress]>()
-        let ticket = system.addresses(of: .init(name: name, family: Int32(AF_UNSPEC))) { promise.fulfil($0) }
+        let ticket = system.addresses(of: name) { promise.fulfil($0) }
         do throws(AsyncNetError) {
             return try await promise.value().compactMap { $0.text.map { ResolvedAddress($0) } }
         } catch {
@@ -122,7 +122,7 @@ extension Resolver where Self == StandardResolver {
     /// ``SocketTransport/Configuration/idleTimeout``. Over HTTP/2 one connection carries all requests: many servers are
     /// used only with `httpVersion: .http1`, or over time.
     public static func rotating(over resolver: some Resolver) -> StandardResolver {
-        StandardResolver(source: .rotating(resolver, SharedRotation()))
+        StandardResolver(source: .rotating(resolver, AddressRotation()))
     }
 
     /// DNS over HTTPS (RFC 8484): a server resolves names, and nobody on the way can read or change its answers.

@@ -2,12 +2,12 @@ import Testing
 
 @testable import AsyncNet
 
-/// Which of a name's addresses a connection begins with: a value without a network.
+/// Which of a name's addresses a connection begins with; without a network.
 @Suite("Rotation of addresses")
 struct AddressRotationTests {
     /// - Returns: The addresses of each turn, in their order, as one text.
     private func turns(_ answers: [String], start: Int = 0) -> [String] {
-        var rotation = AddressRotation(start: start)
+        let rotation = AddressRotation(start: start)
         return answers.map { answer in
             rotation.next(Array(answer), of: "name", text: { String($0) }).map(String.init).joined()
         }
@@ -34,7 +34,7 @@ struct AddressRotationTests {
 
     @Test("Addresses rotate within their family, and the first address's family stays first")
     func families() {
-        var rotation = AddressRotation(start: 0)
+        let rotation = AddressRotation(start: 0)
         let next = { rotation.next(["1", "2", "a:", "b:"], of: "name", text: \.self).joined(separator: " ") }
         #expect([next(), next(), next()] == ["1 2 a: b:", "2 1 b: a:", "1 2 a: b:"])
         #expect(rotation.next(["b:", "1", "2"], of: "name", text: \.self) == ["b:", "2", "1"])
@@ -42,7 +42,7 @@ struct AddressRotationTests {
 
     @Test("Addresses rotate for each name, and the rotation of a name is forgotten after 5000 others")
     func names() {
-        var rotation = AddressRotation(start: 0)
+        let rotation = AddressRotation(start: 0)
         let next = { (name: String) in rotation.next(["a", "b"], of: name, text: \.self)[0] }
         #expect([next("one"), next("one"), next("two"), next("one"), next("two")] == ["a", "b", "a", "a", "b"])
         for number in 0..<5000 { _ = next("\(number)") }

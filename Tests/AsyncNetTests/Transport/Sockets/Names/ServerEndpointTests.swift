@@ -41,10 +41,10 @@ struct HappyEyeballsTests {
     func order() {
         var eyeballs = HappyEyeballs(areIPv6: [true, true, true, false, false])
         var order: [Int] = []
-        var action = eyeballs.start()
+        var action = eyeballs.advance()
         while case .attempt(let index) = action {
             order.append(index)
-            action = eyeballs.delayEnded()
+            action = eyeballs.advance()
         }
         #expect(order == [0, 3, 1, 4, 2])
         #expect(action == .wait)
@@ -53,7 +53,7 @@ struct HappyEyeballsTests {
     @Test("A failed attempt begins the next one at once, and the last failure fails the connection")
     func failures() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
-        #expect(eyeballs.start() == .attempt(0))
+        #expect(eyeballs.advance() == .attempt(0))
         #expect(eyeballs.hasMore)
         #expect(eyeballs.attemptFailed() == .attempt(1))
         #expect(!eyeballs.hasMore)
@@ -63,8 +63,8 @@ struct HappyEyeballsTests {
     @Test("A failed attempt does not fail the connection while another attempt runs")
     func beside() {
         var eyeballs = HappyEyeballs(areIPv6: [false, true])
-        #expect(eyeballs.start() == .attempt(0))
-        #expect(eyeballs.delayEnded() == .attempt(1))
+        #expect(eyeballs.advance() == .attempt(0))
+        #expect(eyeballs.advance() == .attempt(1))
         #expect(eyeballs.attemptFailed() == .wait)
         #expect(eyeballs.attemptFailed() == .fail)
     }
@@ -72,6 +72,6 @@ struct HappyEyeballsTests {
     @Test("A connection without addresses fails")
     func none() {
         var eyeballs = HappyEyeballs(areIPv6: [])
-        #expect(eyeballs.start() == .fail)
+        #expect(eyeballs.advance() == .fail)
     }
 }

@@ -37,6 +37,18 @@ struct StandardResolverTests {
         #expect(resolver.names == ["name.test", "name.test", "notlocalhost", "localhost.test"])
     }
 
+    @Test("Of a resolver's addresses those of the configured IP version are used")
+    func ipVersion() async throws {
+        let resolver = TestResolver { _ in ["::1", "127.0.0.1"].map { ResolvedAddress($0) } }
+        try await withServer(.text("a")) { server in
+            let url = "http://name.test:\(server.port)/"
+            #expect(await code(session(.init(ipVersion: .v4, resolver: resolver)), url) == nil)
+            #expect(await code(session(.init(ipVersion: .v6, resolver: resolver)), url) == .cannotConnect)
+        }
+        let v4 = TestResolver { _ in [ResolvedAddress("127.0.0.1")] }
+        #expect(await code(session(.init(ipVersion: .v6, resolver: v4)), "http://name.test:1/") == .hostNotFound)
+    }
+
     @Test("The resolver looks up the proxy's name, and an unknown name ends the request with .proxyNotFound")
     func proxies() async throws {
         let resolver = TestResolver { name in name == "proxy.test" ? [ResolvedAddress("127.0.0.1")] : [] }
@@ -101,7 +113,7 @@ struct StandardResolverTests {
         let resolver = TestResolver { try await StandardResolver.system.addresses(of: $0) }
         let lookup = NameLookup(.rotating(over: resolver))
         let promise = Promise<[SocketAddress]>()
-        _ = lookup.addresses(of: .init(name: "127.0.0.9", family: Int32(AF_INET))) { promise.fulfil($0) }
+        _ = lookup.addresses(of: "127.0.0.9") { promise.fulfil($0) }
         #expect(try await promise.value().map(\.text) == ["127.0.0.9"])
         let task = Task { try await StandardResolver.rotating.addresses(of: "127.0.0.9") }
         #expect(try await task.value.map(\.text) == ["127.0.0.9"])
