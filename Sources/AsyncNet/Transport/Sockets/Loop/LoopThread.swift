@@ -78,6 +78,7 @@ final class LoopThread {
         self.loop = loop
         self.poller = poller
         self.waker = waker
+        _ = an_watch(poller, waker, Readiness.readable.rawValue, Self.wakerID, 1)
     }
 
     deinit {
@@ -136,11 +137,6 @@ final class LoopThread {
             for outcome in runningOutcomes { outcome.run() }
             runningOutcomes.removeAll(keepingCapacity: true)
         }
-    }
-
-    func firstRound() -> Int32? {
-        _ = an_watch(poller, waker, Readiness.readable.rawValue, Self.wakerID, 1)
-        return finishOwnRound()
     }
 
     /// - Parameter start: When the wait for the events began; `nil` if there was none.

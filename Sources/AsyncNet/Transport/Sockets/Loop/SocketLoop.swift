@@ -119,7 +119,7 @@ final class SocketLoop: Sendable {
         guard let (address, capacity) = room, let events = UnsafeMutablePointer<an_event>(bitPattern: address) else {
             return
         }
-        var wait = thread.withLock { $0?.firstRound() }
+        var wait: Int32? = 0
         while let timeout = wait {
             let start = timeout == 0 ? nil : ContinuousClock.now
             let count = max(0, Int(an_wait(poller, events, capacity, timeout)))
