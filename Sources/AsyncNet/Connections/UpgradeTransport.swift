@@ -56,7 +56,7 @@ final class UpgradeTransport: Transport {
     func takeUpgraded() -> Upgraded? { state.withLock { $0.upgraded.take() } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let (endpoint, authority, target) = try ServerEndpoint.parse(request.head.urlText)
+        let (endpoint, target) = try ServerEndpoint.parse(request.head.urlText)
         let (first, origin) = state.withLock { ($0.first, $0.origin ?? endpoint) }
         let handshake = try first ?? makeHandshake(isElsewhere: endpoint != origin)
         state.withLock { $0 = State(handshake: handshake, origin: origin) }
@@ -68,7 +68,7 @@ final class UpgradeTransport: Transport {
         opening.addresses = request.addresses
         let connection = try await connections.connection(to: opening)
         if request.interests != nil { request.onEvent?(.connected(connection.info)) }
-        let bytes = Data(HTTP1RequestHead.bytes(request.head, target: target, authority: authority, .none))
+        let bytes = Data(HTTP1RequestHead.bytes(request.head, target: target, authority: endpoint.authority, .none))
         try connection.send(bytes)
         if request.isHeadObserved { request.onEvent?(.sentHead(bytes.withUnsafeBytes { SentHead($0) })) }
         let response = UpgradeResponse(to: request.head)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One transfer of a ``SocketTransport``, as all threads see it; a ``PooledConnection`` carries it.
-final class SocketTransfer: Sendable, Hashable {
+final class SocketTransfer: Sendable, Equatable {
     let request: TransportRequest
     let setup: SocketSetup
     let loop: SocketLoop
@@ -9,8 +9,6 @@ final class SocketTransfer: Sendable, Hashable {
     let pipe: TransferPipe
     /// The request target, in absolute form for a proxy that passes the request on (RFC 9112 §3.2.2).
     let target: String
-    private let authority: String
-    private let framing: HTTP1RequestHead.Body
     /// The body, unless it is in memory.
     let body: MeasuredBody?
     let bodyLength: Int64?
@@ -22,30 +20,30 @@ final class SocketTransfer: Sendable, Hashable {
     init(
         _ request: TransportRequest, to url: String, _ setup: SocketSetup, _ loop: SocketLoop
     ) throws(AsyncNetError) {
-        let (endpoint, authority, target) = try ServerEndpoint.parse(url)
+        let (endpoint, target) = try ServerEndpoint.parse(url)
         (self.request, self.setup, self.loop) = (request, setup, loop)
-        self.authority = authority
         route = try setup.route(to: endpoint, request.addresses)
         switch request.body.content {
-        case .none: (body, bodyLength, framing) = (nil, nil, .none)
-        case .data(let data): (body, bodyLength, framing) = (nil, Int64(data.count), .length(Int64(data.count)))
+        case .none: (body, bodyLength) = (nil, nil)
+        case .data(let data): (body, bodyLength) = (nil, Int64(data.count))
         case .file, .stream, .multipart, .compressed:
             let measured = try MeasuredBody(request.body)
             (body, bodyLength) = (measured, measured.length)
-            framing = measured.length.map(HTTP1RequestHead.Body.length) ?? .chunked
         }
         tasks = body?.isReadableAtOnce == false ? Mailbox.withTaskLocals() : nil
-        if request.head.method == .head, framing != .none {
+        if request.head.method == .head, !request.body.isNone {
             throw AsyncNetError(.unsupportedByTransport, "A HEAD request cannot have a body")
         }
-        self.target = route.isForwarded ? "http://\(authority)\(target)" : target
+        self.target = route.isForwarded ? "http://\(endpoint.authority)\(target)" : target
         pipe = TransferPipe(request.delivery, limit: request.maximumBodySize, isUrgent: request.isUrgent)
     }
 
     /// The head as it is sent over HTTP/1.1, but for the credentials for a proxy that passes it on.
     var http1Head: [UInt8] {
-        HTTP1RequestHead.bytes(
-            request.head, target: target, authority: authority, isForwarded: route.isForwarded, framing)
+        let framing: HTTP1RequestHead.Body =
+            request.body.isNone ? .none : bodyLength.map(HTTP1RequestHead.Body.length) ?? .chunked
+        return HTTP1RequestHead.bytes(
+            request.head, target: target, authority: route.endpoint.authority, isForwarded: route.isForwarded, framing)
     }
 
     /// Whether the body can be sent from its start again.
@@ -64,7 +62,6 @@ final class SocketTransfer: Sendable, Hashable {
     }
 
     static func == (one: SocketTransfer, other: SocketTransfer) -> Bool { one === other }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Where a transfer is, and how often it was sent before.

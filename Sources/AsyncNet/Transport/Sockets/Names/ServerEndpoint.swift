@@ -8,18 +8,16 @@ struct ServerEndpoint: Hashable, Sendable {
     let port: UInt16
 
     /// - Parameter url: An absolute URL with the scheme http or https.
-    /// - Returns: The endpoint, the value of `Host`, and the request target in origin form.
-    static func parse(_ url: String) throws(AsyncNetError) -> (
-        endpoint: ServerEndpoint, authority: String, target: String
-    ) {
+    /// - Returns: The endpoint, and the request target in origin form.
+    static func parse(_ url: String) throws(AsyncNetError) -> (endpoint: ServerEndpoint, target: String) {
         var url = url
         // By bytes: each Substring would retain the String, which all requests to this URL share.
         return try url.withUTF8 { bytes in Result { () throws(AsyncNetError) in try parse(bytes) } }.get()
     }
 
-    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(AsyncNetError) -> (
-        endpoint: ServerEndpoint, authority: String, target: String
-    ) {
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(AsyncNetError) -> (endpoint: ServerEndpoint, target: String) {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw malformed }
         let scheme = bytes[..<colon]
         let isTLS = scheme.elementsEqual("https".utf8) { $0.asciiLowercased == $1 }
@@ -33,11 +31,10 @@ struct ServerEndpoint: Hashable, Sendable {
         let authority = String(decoding: bytes[(userinfo.map { $0 + 1 } ?? start)..<end], as: UTF8.self)
         let (host, port) = try split(authority[...])
         let number = try self.port(port) ?? (isTLS ? 443 : 80)
-        let endpoint = ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number)
-        return (endpoint, endpoint.authority, target(bytes[end...]))
+        return (ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number), target(bytes[end...]))
     }
 
-    /// Host and, unless it is the scheme's default, port; without a zone, which only this machine knows (RFC 6874
+    /// The value of `Host`: host and, unless it is the scheme's default, port; without a zone, which only this machine knows (RFC 6874
     /// §4).
     var authority: String { port == (isTLS ? 443 : 80) ? name : authorityWithPort }
 

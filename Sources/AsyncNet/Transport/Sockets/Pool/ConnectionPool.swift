@@ -7,7 +7,7 @@
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room.
-struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Hashable>: ~Copyable {
+struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>: ~Copyable {
     struct Limits: Equatable {
         var connectionsPerOrigin: Int
         var connections: Int

@@ -19,7 +19,7 @@ struct ServerEndpointTests {
         let parsed = try ServerEndpoint.parse(url)
         #expect(parsed.endpoint.host == host)
         #expect(parsed.endpoint.port == port)
-        #expect(parsed.authority == authority)
+        #expect(parsed.endpoint.authority == authority)
         #expect(parsed.target == target)
     }
 
