@@ -20,7 +20,6 @@ final class DuplexStream: LoopHandler {
     private var isPaused = false
     private var outgoing = OutgoingPieces()
     private var isLast = false
-    private var hasFinishedSending = false
     /// Set when the peer receives no more. What the peer sends is still received; the connection is closed when the
     /// peer ends it.
     private var sendingFailure: AsyncNetError?
@@ -184,9 +183,7 @@ final class DuplexStream: LoopHandler {
 
     private func finishSending(on stream: SocketStream) throws(AsyncNetError) {
         if closesWhenSent { return leave(stream) }
-        guard isLast, !hasFinishedSending else { return }
-        hasFinishedSending = true
-        try stream.finishSending()
+        if isLast { try stream.finishSending() }
     }
 
     private func endSending(_ error: AsyncNetError, _ stream: SocketStream) throws(AsyncNetError) -> Turn {

@@ -36,8 +36,6 @@ final class HTTP2Connection: PooledConnection {
         scheduleSend()
     }
 
-    override var isIdle: Bool { exchanges.isEmpty }
-
     override var running: Int { exchanges.count }
 
     override var room: Int? {

@@ -33,7 +33,7 @@ extension HTTPConnection {
         guard let transfer, let delivery else { return }
         report(transfer, delivery, isNew: transfers == 1) {
             WireBytes(
-                sentHead: Int64(head.count), sentBody: sender?.sentBody ?? 0,
+                sentHead: Int64(sender?.head.count ?? 0), sentBody: sender?.sentBody ?? 0,
                 receivedHead: Int64(receiver?.headBytes ?? 0), receivedBody: delivery.receivedBytes)
         }
         release()

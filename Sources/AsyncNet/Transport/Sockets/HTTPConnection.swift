@@ -10,7 +10,6 @@ final class HTTPConnection: PooledConnection {
     var sender: RequestSender?
     var receiver: HTTP1Receiver?
     var delivery: ResponseDelivery?
-    private(set) var head: [UInt8] = []
     var isPaused = false
     var continueTimer: LoopTimers.ID?
     var rateTimer: LoopTimers.ID?
@@ -18,7 +17,6 @@ final class HTTPConnection: PooledConnection {
     var sendingFailure: AsyncNetError?
     var started = ContinuousClock.now
 
-    override var isIdle: Bool { transfer == nil }
     override var running: Int { transfer == nil ? 0 : 1 }
 
     override func retire() {
@@ -30,7 +28,7 @@ final class HTTPConnection: PooledConnection {
         let engine = engine
         observe(transfer)
         self.transfer = transfer
-        head = forwarder?.head(of: transfer) ?? transfer.http1Head
+        let head = forwarder?.head(of: transfer) ?? transfer.http1Head
         started = engine.thread.now
         sender = RequestSender(transfer, head: head)
         receiver = HTTP1Receiver(

@@ -42,7 +42,7 @@ class PooledConnection: LoopHandler {
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
-    var isIdle: Bool { true }
+    final var isIdle: Bool { running == 0 }
     /// How many more transfers a shared connection takes, below zero while its server allows none; `nil` for a
     /// connection that carries one at a time.
     var room: Int? { nil }

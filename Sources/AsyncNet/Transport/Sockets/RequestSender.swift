@@ -8,10 +8,8 @@ import Foundation
 /// A response with a status of 300 or more, or the connection's end, stops the sender.
 final class RequestSender {
     enum Progress {
-        case done
-        case blocked
-        /// The body's source has no bytes at the moment.
-        case starved
+        /// All is sent, or the socket is full, or the body's source has no bytes at the moment.
+        case idle
         /// The body waits for a 100 response, or for the end of `expectContinueTimeout`.
         case awaitsContinue
         /// The rate allows no more bytes of the body at this time.
@@ -19,7 +17,7 @@ final class RequestSender {
     }
 
     private let transfer: SocketTransfer
-    private let head: [UInt8]
+    let head: [UInt8]
     private let source: BodySource?
     private let isChunked: Bool
     private var sentHead = 0
@@ -60,7 +58,7 @@ final class RequestSender {
         let end = sentBody.addingReportingOverflow(Int64(limit))
         bodyLimit = end.overflow ? .max : end.partialValue
         while !isDone {
-            if stream.isBlocked { return .blocked }
+            if stream.isBlocked { return .idle }
             if sentHead < head.count {
                 try sendHead(on: stream)
             } else if awaitsContinue {
@@ -70,14 +68,14 @@ final class RequestSender {
                 unsent = unsent.dropFirst(sent)
             } else if isAtEnd {
                 isDone = try stream.flush()
-                if !isDone { return .blocked }
+                if !isDone { return .idle }
             } else if sentBody >= bodyLimit {
                 return .limited
             } else if let progress = try sendBody(on: stream, scratch) {
                 return progress
             }
         }
-        return .done
+        return .idle
     }
 
     /// A body in memory follows the head in the same packet, if both fit.
@@ -113,7 +111,7 @@ final class RequestSender {
             didSendInMemory(sent, of: data)
             return nil
         }
-        guard let source else { return .done }
+        guard let source else { return .idle }
         let place = scratch[Self.frontRoom..<(scratch.count - 2)].prefix(Int(clamping: room))
         switch source.read(into: UnsafeMutableRawBufferPointer(rebasing: place)) {
         case .bytes(let count):
@@ -128,7 +126,7 @@ final class RequestSender {
             }
         case .pause:
             transfer.request.onEvent?(.awaitingBody)
-            return .starved
+            return .idle
         case .failure: throw source.failure ?? AsyncNetError(.bodyStreamFailed)
         }
         return nil
