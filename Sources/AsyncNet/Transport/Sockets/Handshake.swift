@@ -45,7 +45,7 @@ final class Handshake: LoopHandler {
     }
 
     private func goOn() throws(AsyncNetError) -> Bool {
-        let isDone = try session.handshake() == .done
+        let isDone = try session.handshake()
         if isDone { try session.checkServer() }
         try stream.flush()
         return isDone

@@ -29,7 +29,7 @@ final class TLSContext {
             raw, configuration.verifiesHostName ? host.text : nil, host.isAddress ? 1 : 0,
             host.isAddress ? nil : host.text, list.isEmpty ? nil : list, list.count, ticket?.raw)
         guard let made else { throw AsyncNetError(.tlsHandshakeFailed, "OpenSSL cannot begin a connection") }
-        return TLSSession(made, self, endpoint, offered: protocols)
+        return TLSSession(made, self, endpoint)
     }
 
     func keep(_ ticket: TLSTicket, of endpoint: ServerEndpoint) {

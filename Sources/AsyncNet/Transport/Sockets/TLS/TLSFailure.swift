@@ -1,7 +1,4 @@
 enum TLSFailure {
-    /// The number of the alert of a server that speaks none of the offered protocols.
-    static let noApplicationProtocol: Int32 = 1120
-
     static func error(ofVerifyResult result: Int, _ words: String) -> AsyncNetError {
         error(code(ofVerifyResult: result), verifyResults[result], words)
     }
@@ -119,6 +116,6 @@ enum TLSFailure {
         1112: "the server has no site of this name: check the URL's host, or serverName",
         1113: "the server does not accept a stapled status",
         1116: "the server requires a client certificate: set clientIdentity",
-        noApplicationProtocol: "the server speaks none of the offered protocols, such as HTTP/2 and HTTP/1.1",
+        1120: "the server speaks none of the offered protocols, such as HTTP/2 and HTTP/1.1",
     ]
 }

@@ -3,7 +3,6 @@ import Foundation
 
 /// The TLS of one connection, without I/O: ciphertext goes in and comes out in memory. Used under a loop's lock.
 final class TLSSession {
-    enum Progress { case done, wantsInput }
     enum Read {
         case bytes(Int)
         case end, wantsInput
@@ -11,15 +10,12 @@ final class TLSSession {
 
     let context: TLSContext
     private let endpoint: ServerEndpoint
-    /// The protocols that the server may choose from (ALPN, RFC 7301).
-    private let offered: [String]
     private let raw: OpaquePointer
 
-    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, offered: [String]) {
+    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint) {
         self.raw = raw
         self.context = context
         self.endpoint = endpoint
-        self.offered = offered
     }
 
     deinit {
@@ -67,10 +63,11 @@ final class TLSSession {
         }
     }
 
-    func handshake() throws(AsyncNetError) -> Progress {
+    /// - Returns: Whether the handshake is done; else it needs input.
+    func handshake() throws(AsyncNetError) -> Bool {
         switch at_handshake(raw) {
-        case 1: return .done
-        case Int32(AT_WANTS_INPUT): return .wantsInput
+        case 1: return true
+        case Int32(AT_WANTS_INPUT): return false
         default: throw handshakeError()
         }
     }
@@ -111,17 +108,13 @@ final class TLSSession {
 
     /// The certificates that the server showed, in DER, its own first.
     var chain: [Data] {
-        let list = Chain()
-        at_read_chain(raw, Unmanaged.passUnretained(list).toOpaque()) { context, bytes, size in
-            guard let context else { return }
-            Unmanaged<Chain>.fromOpaque(context).takeUnretainedValue().certificates.append(
-                Data(bytes: bytes, count: size))
+        var chain: [Data] = []
+        withUnsafeMutablePointer(to: &chain) { chain in
+            at_read_chain(raw, chain) { chain, bytes, size in
+                chain?.assumingMemoryBound(to: [Data].self).pointee.append(Data(bytes: bytes, count: size))
+            }
         }
-        return list.certificates
-    }
-
-    private final class Chain {
-        var certificates: [Data] = []
+        return chain
     }
 
     var agreement: ConnectionInfo.TLS? {
@@ -132,9 +125,23 @@ final class TLSSession {
         }
         let name = UnsafeBufferPointer(start: agreement.protocol, count: Int(agreement.protocol_size))
         return ConnectionInfo.TLS(
-            version: version, cipherSuite: cipher, group: TLSGroup.name(agreement.group),
+            version: version, cipherSuite: cipher, group: Self.groupName(agreement.group),
             applicationProtocol: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
             isResumed: agreement.is_resumed == 1, certificateExpiry: expiry)
+    }
+
+    /// The group of the key exchange (RFC 8446 §4.2.7), by OpenSSL's number.
+    private static func groupName(_ number: Int32) -> String? {
+        switch number {
+        case 0: nil
+        case 415: "secp256r1"
+        case 715: "secp384r1"
+        case 716: "secp521r1"
+        case 1034: "x25519"
+        case 1035: "x448"
+        case 0x0100_11EC: "X25519MLKEM768"
+        default: number > 0x0100_0000 ? "group \(number - 0x0100_0000)" : nil
+        }
     }
 
     /// Until when the server's certificate is valid. Read once, since each transfer reports it.
@@ -185,9 +192,6 @@ final class TLSSession {
         if failure.is_truncated != 0 {
             return AsyncNetError(.tlsHandshakeFailed, "The server closed the connection during the TLS handshake")
         }
-        if failure.reason == TLSFailure.noApplicationProtocol, offered == ["h2"] {
-            return AsyncNetError(.tlsHandshakeFailed, "The server does not speak HTTP/2, which alone was offered")
-        }
         return TLSFailure.error(ofReason: failure.reason, failure.words)
     }
 
@@ -203,21 +207,5 @@ final class TLSSession {
 extension at_failure {
     fileprivate var words: String {
         withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-}
-
-/// The groups of the key exchange (RFC 8446 §4.2.7).
-enum TLSGroup {
-    static func name(_ number: Int32) -> String? {
-        switch number {
-        case 0: nil
-        case 415: "secp256r1"
-        case 715: "secp384r1"
-        case 716: "secp521r1"
-        case 1034: "x25519"
-        case 1035: "x448"
-        case 0x0100_11EC: "X25519MLKEM768"
-        default: number > 0x0100_0000 ? "group \(number - 0x0100_0000)" : nil
-        }
     }
 }

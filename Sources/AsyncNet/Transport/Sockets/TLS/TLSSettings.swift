@@ -5,10 +5,8 @@ import Foundation
 final class TLSSettings {
     private var raw = at_settings()
     private var memory: [UnsafeMutableRawPointer] = []
-    private let isPKCS12: Bool
 
     init(_ configuration: TLSConfiguration) throws(AsyncNetError) {
-        isPKCS12 = configuration.clientIdentity?.isPKCS12 == true
         raw.requires_status = configuration.requiresStapledStatus ? 1 : 0
         raw.key_log = text(configuration.keyLog.path)
         setNames(configuration)
@@ -57,7 +55,7 @@ final class TLSSettings {
     }
 
     private func setIdentity(_ identity: TLSConfiguration.ClientIdentity) throws(AsyncNetError) {
-        raw.is_pkcs12 = isPKCS12 ? 1 : 0
+        raw.is_pkcs12 = identity.isPKCS12 ? 1 : 0
         raw.password = text(identity.password)
         let what = "The client identity's file"
         switch identity.kind {
@@ -125,7 +123,7 @@ final class TLSSettings {
     }
 
     private var identityProblem: String {
-        isPKCS12
+        raw.is_pkcs12 == 1
             ? "The client identity's PKCS#12 cannot be read: its password may be wrong, or its encryption too old for OpenSSL 3"
             : "The client identity's certificate and key cannot be read, or do not fit"
     }
