@@ -17,19 +17,16 @@ extension SocketTransport.Configuration {
         try checkNumbers()
         try addressPolicy.check()
         for (host, texts) in addresses {
-            guard let wrong = texts.first(where: { !Self.isAddress($0) }) else { continue }
-            throw AsyncNetError(.invalidConfiguration, "addresses has \(wrong) for \(host), which is no IP address")
+            for text in texts {
+                // The interface of a zone may come later.
+                let address = SocketAddress(numeric: text.withoutBrackets.withoutZone, port: 0)
+                try require(address != nil, "addresses has \(text) for \(host), which is no IP address")
+            }
         }
-        if let path = unixSocket, SocketAddress(unixSocket: path) == nil {
-            throw AsyncNetError(
-                .invalidConfiguration, "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"
-            )
+        if let path = unixSocket {
+            let text = "A unix socket's path must have 1 to 107 bytes, this path has \(path.utf8.count)"
+            try require(SocketAddress(unixSocket: path) != nil, text)
         }
-    }
-
-    /// The interface of a zone may come later.
-    private static func isAddress(_ text: String) -> Bool {
-        SocketAddress(numeric: text.withoutBrackets.withoutZone, port: 0) != nil
     }
 
     private func checkNumbers() throws(AsyncNetError) {
@@ -40,32 +37,32 @@ extension SocketTransport.Configuration {
             ("eventLoops", eventLoops.map(Int64.init)), ("maximumHeaderLines", Int64(maximumHeaderLines)),
             ("maximumRequestsPerConnection", maximumRequestsPerConnection.map(Int64.init)),
         ]
-        for case (let name, let value?) in numbers where value < 1 {
-            throw AsyncNetError(.invalidConfiguration, "\(name) must be at least 1")
-        }
+        for case (let name, let value?) in numbers { try require(value >= 1, "\(name) must be at least 1") }
         for (name, value) in [
             ("maximumInformationalResponses", maximumInformationalResponses),
             ("maximumChunkExtensionBytes", maximumChunkExtensionBytes), ("maximumTrailerBytes", maximumTrailerBytes),
-        ] where value < 0 {
-            throw AsyncNetError(.invalidConfiguration, "\(name) must not be negative")
+        ] {
+            try require(value >= 0, "\(name) must not be negative")
         }
-        for (name, value) in [
+        for case (let name, let value?) in [
             ("maximumConnectionLifetime", maximumConnectionLifetime), ("tcpUserTimeout", tcpUserTimeout),
         ] {
-            guard value.map({ $0 > .zero && $0 <= .seconds(2_000_000) }) ?? true else {
-                throw AsyncNetError(.invalidConfiguration, "\(name) must be greater than zero and at most 2,000,000 s")
-            }
+            let isValid = value > .zero && value <= .seconds(2_000_000)
+            try require(isValid, "\(name) must be greater than zero and at most 2,000,000 s")
         }
-        guard connectTimeout > .zero else {
-            throw AsyncNetError(.invalidConfiguration, "connectTimeout must be greater than zero")
+        try require(connectTimeout > .zero, "connectTimeout must be greater than zero")
+        if let ping = http2KeepAlive {
+            let isValid = ping.interval >= .seconds(1) && ping.timeout > .zero
+            try require(isValid, "http2KeepAlive must have an interval of at least 1 s, and a timeout above zero")
         }
-        if let ping = http2KeepAlive, ping.interval < .seconds(1) || ping.timeout <= .zero {
-            throw AsyncNetError(
-                .invalidConfiguration, "http2KeepAlive must have an interval of at least 1 s, and a timeout above zero")
+        if let tcpKeepAlive {
+            let isValid = tcpKeepAlive > .zero && tcpKeepAlive <= .seconds(32_767)
+            try require(isValid, "tcpKeepAlive must be greater than zero and at most 32,767 s")
         }
-        if let tcpKeepAlive, tcpKeepAlive <= .zero || tcpKeepAlive > .seconds(32_767) {
-            throw AsyncNetError(.invalidConfiguration, "tcpKeepAlive must be greater than zero and at most 32,767 s")
-        }
+    }
+
+    private func require(_ isValid: Bool, _ text: @autoclosure () -> String) throws(AsyncNetError) {
+        if !isValid { throw AsyncNetError(.invalidConfiguration, text()) }
     }
 
     var http2Limits: HTTP2Limits {
