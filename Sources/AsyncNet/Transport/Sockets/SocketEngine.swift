@@ -289,6 +289,13 @@ final class SocketEngine {
     }
 }
 
+/// A call of `warmUp` that waits for its connections.
+struct WarmUp: Sendable {
+    let route: ConnectionRoute
+    let count: Int
+    let end = Promise<Void>()
+}
+
 /// What every transfer asks for: a connection that asked the configuration would copy all of it.
 struct TransferSettings {
     let idleTimeout: Duration
