@@ -1,7 +1,7 @@
 package struct LoopLimits: Equatable {
     package var connectionsPerOrigin: Int
     package var connections: Int
-    package var keptConnections: Int
+    package var keptConnections = Int.max
 }
 
 package struct LoopDistribution: Equatable {

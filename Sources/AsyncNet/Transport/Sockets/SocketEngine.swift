@@ -6,12 +6,14 @@ import Foundation
 /// What runs under that lock refers to it without `weak`: the loop's thread holds it until nothing runs there any more,
 /// and to retain an object that was referred to weakly takes twice as long.
 final class SocketEngine {
+    typealias Pool = ConnectionPool<ConnectionRoute, Int, SocketTransfer>
+
     let setup: SocketSetup
     let configuration: SocketTransport.Configuration
     let settings: TransferSettings
     let thread: LoopThread
     let tls: TLSContexts
-    var pool: ConnectionPool<ConnectionRoute, Int, SocketTransfer>
+    var pool: Pool
     var versions = KnownVersions()
     var connections: [Int: PooledConnection] = [:]
     /// Closed connections with responses for suspended requests.
@@ -29,10 +31,7 @@ final class SocketEngine {
         settings = TransferSettings(configuration)
         tls = TLSContexts(
             setup.hosts, proxy: setup.configuration.proxy.tls, fileInterval: setup.configuration.tlsFileInterval)
-        pool = ConnectionPool(
-            .init(
-                connectionsPerOrigin: setup.distribution.limits.connectionsPerOrigin,
-                connections: setup.distribution.limits.connections))
+        pool = Pool(setup.distribution.limits)
     }
 
     deinit { setup.memory.rest() }
@@ -121,9 +120,7 @@ final class SocketEngine {
 
     private var hasTransfers: Bool { thread.activeCount > streams.count + warmUps.count }
 
-    func perform(
-        _ actions: [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action], for transfer: SocketTransfer? = nil
-    ) {
+    func perform(_ actions: [Pool.Action], for transfer: SocketTransfer? = nil) {
         var actions = actions[...]
         // Connections for cancelled transfers are given on last: a connection knows its room once all its transfers
         // have begun.
@@ -143,9 +140,7 @@ final class SocketEngine {
     }
 
     /// Gives the connection of a transfer that was cancelled while it waited to the next transfer.
-    private func decline(_ number: Int, _ transfer: SocketTransfer)
-        -> [ConnectionPool<ConnectionRoute, Int, SocketTransfer>.Action]
-    {
+    private func decline(_ number: Int, _ transfer: SocketTransfer) -> [Pool.Action] {
         ended(transfer)
         guard let connection = connections[number] else { return [] }
         guard let room = connection.room else { return pool.released(number, of: transfer.route) }

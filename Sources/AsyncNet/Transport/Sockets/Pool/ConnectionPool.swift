@@ -8,11 +8,6 @@
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room.
 struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>: ~Copyable {
-    struct Limits: Equatable {
-        var connectionsPerOrigin: Int
-        var connections: Int
-    }
-
     enum Action: Equatable {
         case use(Connection, Transfer)
         /// Open a connection for this origin; the caller then calls `opened` or `failed`.
@@ -51,7 +46,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         var isDraining = false
     }
 
-    private let limits: Limits
+    private let limits: LoopLimits
     private var origins: [Key: Origin] = [:]
     private var connections = 0
     /// The largest number of connections for which the process has file descriptors, since one more could not be opened.
@@ -61,7 +56,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     /// The kept connections of all origins; the one that has rested longest is first.
     private var resting: [(connection: Connection, key: Key)] = []
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: LoopLimits) { self.limits = limits }
 
     var isEmpty: Bool { connections == 0 && origins.values.allSatisfy { $0.waiting.isEmpty } }
 
