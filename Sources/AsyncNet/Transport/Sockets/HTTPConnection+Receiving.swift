@@ -114,7 +114,7 @@ extension HTTPConnection {
         }
         var head = received
         if receiver?.endsWithConnection == true { head.isTruncatable = true }
-        guard forwarder?.mayAnswer(head, to: transfer) != true else {
+        guard !mayAnswer(head, to: transfer) else {
             delivery?.drop()
             sender?.stop()
             return

@@ -28,7 +28,7 @@ final class HTTPConnection: PooledConnection {
         let engine = engine
         observe(transfer)
         self.transfer = transfer
-        let head = forwarder?.head(of: transfer) ?? transfer.http1Head
+        let head = head(of: transfer)
         started = engine.thread.now
         sender = RequestSender(transfer, head: head)
         receiver = HTTP1Receiver(
