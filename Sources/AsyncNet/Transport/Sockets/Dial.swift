@@ -99,13 +99,8 @@ final class Dial {
 
     private func receive(_ all: [SocketAddress], of host: ServerEndpoint) throws(AsyncNetError) {
         guard end != nil else { return }
-        let usable = all.filter { address in
-            switch engine.configuration.ipVersion {
-            case .any: true
-            case .v4: !address.isIPv6
-            case .v6: address.isIPv6 || address.family == AF_UNIX
-            }
-        }
+        let family = engine.configuration.ipVersion.family
+        let usable = all.filter { family == AF_UNSPEC || $0.family == family || $0.family == AF_UNIX }
         guard isServerAwaited else { return connect(to: try allowed(usable)) }
         isServerAwaited = false
         serverAddresses = try judge.allowed(usable)
