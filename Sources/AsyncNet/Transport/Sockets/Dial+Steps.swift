@@ -60,7 +60,11 @@ extension Dial {
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
             // Not the round's time: a whole handshake may happen in one round.
             times.handshake = .now
-            try result.get()
+            do throws(AsyncNetError) { try result.get() } catch {
+                let mayBeTicket = error.code == .connectionLost || error.code == .tlsHandshakeFailed
+                guard session.forgetTickets(), mayBeTicket, route.proxy == nil, let race else { throw error }
+                return connect(to: race.addresses)
+            }
             finish(.success((stream, times)))
         }
     }

@@ -1,4 +1,5 @@
 import CAsyncNetTLS
+import Foundation
 
 /// OpenSSL's context for the connections of one loop with one ``TLSConfiguration``: trust, client identity, and the
 /// tickets to resume sessions.
@@ -29,7 +30,7 @@ final class TLSContext {
             raw, configuration.verifiesHostName ? host.text : nil, host.isAddress ? 1 : 0,
             host.isAddress ? nil : host.text, list.isEmpty ? nil : list, list.count, ticket?.raw)
         guard let made else { throw AsyncNetError(.tlsHandshakeFailed, "OpenSSL cannot begin a connection") }
-        return TLSSession(made, self, endpoint)
+        return TLSSession(made, self, endpoint, offersTicket: ticket != nil)
     }
 
     func keep(_ ticket: TLSTicket, of endpoint: ServerEndpoint) {
@@ -38,7 +39,11 @@ final class TLSContext {
         if tickets[endpoint]?.count ?? 0 > Self.mostTickets { tickets[endpoint]?.removeFirst() }
     }
 
+    /// Called after a handshake that failed though it offered a ticket: some servers end each such handshake.
+    func forgetTickets(of endpoint: ServerEndpoint) { tickets[endpoint] = nil }
+
     private func takeTicket(_ endpoint: ServerEndpoint) -> TLSTicket? {
+        tickets[endpoint]?.removeAll { $0.end <= .now }
         guard let ticket = tickets[endpoint]?.last else { return nil }
         if at_is_for_one_use(ticket.raw) == 1 { tickets[endpoint]?.removeLast() }
         return ticket
@@ -47,6 +52,13 @@ final class TLSContext {
 
 final class TLSTicket {
     fileprivate let raw: OpaquePointer
-    init(_ raw: OpaquePointer) { self.raw = raw }
+    /// A resumed session is not verified again: it ends with the server's certificate, and within a day.
+    fileprivate let end: Date
+
+    init(_ raw: OpaquePointer, certificateExpiry: Date?) {
+        self.raw = raw
+        end = min(certificateExpiry ?? .distantFuture, Date(timeIntervalSinceNow: 86_400))
+    }
+
     deinit { at_free_ticket(raw) }
 }

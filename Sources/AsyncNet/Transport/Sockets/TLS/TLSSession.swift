@@ -11,11 +11,15 @@ final class TLSSession {
     let context: TLSContext
     private let endpoint: ServerEndpoint
     private let raw: OpaquePointer
+    private let offersTicket: Bool
+    /// Whether the server has passed all checks.
+    private var isTrusted = false
 
-    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint) {
+    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, offersTicket: Bool) {
         self.raw = raw
         self.context = context
         self.endpoint = endpoint
+        self.offersTicket = offersTicket
     }
 
     deinit {
@@ -98,8 +102,19 @@ final class TLSSession {
         at_rest(raw)
     }
 
+    /// A resumed session shows no stapled status, so that none is resumed where one is required.
     private func keepTicket() {
-        while let ticket = at_take_ticket(raw) { context.keep(TLSTicket(ticket), of: endpoint) }
+        let isKept = isTrusted && !context.configuration.requiresStapledStatus
+        while let raw = at_take_ticket(raw) {
+            let ticket = TLSTicket(raw, certificateExpiry: expiry)
+            if isKept { context.keep(ticket, of: endpoint) }
+        }
+    }
+
+    /// Returns whether the handshake has offered a ticket. The server's tickets are not offered again.
+    func forgetTickets() -> Bool {
+        if offersTicket { context.forgetTickets(of: endpoint) }
+        return offersTicket
     }
 
     /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1). Before TLS 1.3 the peer must
@@ -155,7 +170,7 @@ final class TLSSession {
         try checkPins()
         let text: String
         switch Int(at_status(raw)) {
-        case Int(AT_STATUS_GOOD): return
+        case Int(AT_STATUS_GOOD): return isTrusted = true
         case Int(AT_STATUS_REVOKED): text = "The server's certificate is revoked, by its stapled status (OCSP)"
         case Int(AT_STATUS_MISSING):
             text = "The server has not stapled a proof that its certificate is not revoked (OCSP)"
