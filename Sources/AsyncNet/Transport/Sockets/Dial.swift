@@ -55,7 +55,8 @@ final class Dial {
     func start() {
         let limit = engine.configuration.connectTimeout
         deadline = engine.thread.schedule(after: limit) { [weak self] in
-            self?.finish(.failure(AsyncNetError(.timedOut, "The connection was not made within \(limit)")))
+            guard let self else { return }
+            finish(.failure(AsyncNetError(.timedOut, "\(unfinishedStep) within \(limit)")))
         }
         isServerAwaited = route.proxy?.kind.takesAddress == true
         attemptToFind { () throws(AsyncNetError) in
@@ -63,6 +64,14 @@ final class Dial {
             if isUnresolved, !isServerAwaited { try judge.checkUnresolved() }
             try find(isServerAwaited ? endpoint : peer)
         }
+    }
+
+    /// What the connect timeout ends.
+    private var unfinishedStep: String {
+        if lookup != nil { return "The name \(isServerAwaited ? endpoint.host : peer.host) was not looked up" }
+        if times.connect == nil { return "The connection was not made" }
+        return route.proxy == nil
+            ? "The TLS handshake did not end" : "The proxy did not answer, or the TLS handshake did not end,"
     }
 
     func attempt(_ step: () throws(AsyncNetError) -> Void) {
