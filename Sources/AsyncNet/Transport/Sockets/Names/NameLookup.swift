@@ -19,6 +19,9 @@ final class NameLookup: Sendable {
         var waiting: [(number: Int, answer: @Sendable (Answer) -> Void)] = []
         /// The task that asks the resolver; `nil` with the system's resolver.
         var task: Task<Void, Never>?
+        /// Whether the system's resolver still works though nobody waits any more: the lookup has a thread that does not
+        /// count.
+        var isAbandoned = false
     }
 
     private struct State {
@@ -26,6 +29,7 @@ final class NameLookup: Sendable {
         var running: [String: Lookup] = [:]
         var queue: [String] = []
         var threads = 0
+        var abandoned = 0
         var lastNumber = 0
     }
 
@@ -35,13 +39,18 @@ final class NameLookup: Sendable {
     /// The family that the system's resolver is asked for.
     private let family: Int32
     private let systemLifetime: Duration
+    private let system: @Sendable (String, Int32) -> Answer
     private static let mostThreads = 16
+    private static let mostAbandoned = 128
     private static let mostKnown = 1000
     private static let mostAddresses = 64
     private static let longestLifetime = Duration.seconds(3600)
 
-    init(_ resolver: any Resolver, family: Int32 = Int32(AF_UNSPEC), systemLifetime: Duration = .seconds(30)) {
-        (self.family, self.systemLifetime) = (family, systemLifetime)
+    init(
+        _ resolver: any Resolver, family: Int32 = Int32(AF_UNSPEC), systemLifetime: Duration = .seconds(30),
+        system: @escaping @Sendable (String, Int32) -> Answer = NameLookup.lookUp
+    ) {
+        (self.family, self.systemLifetime, self.system) = (family, systemLifetime, system)
         (self.resolver, rotation) = (resolver as? StandardResolver)?.parts ?? (resolver, nil)
     }
 
@@ -82,34 +91,52 @@ final class NameLookup: Sendable {
     }
 
     /// Drops the answer for a ticket. If no ticket is left, the lookup ends, unless the system has begun it: then its
-    /// result is kept.
+    /// result is kept, and the next name gets another thread, since names without a server may take minutes.
     func withdraw(_ ticket: Ticket) {
-        let task = state.withLock { state -> Task<Void, Never>? in
+        let (task, starts) = state.withLock { state -> (Task<Void, Never>?, Bool) in
             state.running[ticket.name]?.waiting.removeAll { $0.number == ticket.number }
-            guard let lookup = state.running[ticket.name], lookup.waiting.isEmpty else { return nil }
+            guard let lookup = state.running[ticket.name], lookup.waiting.isEmpty else { return (nil, false) }
             let place = state.queue.firstIndex(of: ticket.name)
             if let place { state.queue.remove(at: place) }
-            if lookup.task != nil || place != nil { state.running[ticket.name] = nil }
-            return lookup.task
+            if lookup.task != nil || place != nil {
+                state.running[ticket.name] = nil
+                return (lookup.task, false)
+            }
+            return (nil, abandon(ticket.name, &state))
         }
         task?.cancel()
+        if starts { startThread() }
+    }
+
+    /// - Returns: Whether a thread must be started in place of the lookup's.
+    private func abandon(_ name: String, _ state: inout State) -> Bool {
+        guard state.running[name]?.isAbandoned == false, state.abandoned < Self.mostAbandoned else { return false }
+        state.running[name]?.isAbandoned = true
+        state.abandoned += 1
+        guard state.queue.isEmpty else { return true }
+        state.threads -= 1
+        return false
     }
 
     func forget(_ name: String) { state.withLock { _ = $0.known.removeValue(forKey: name) } }
 
     /// - Parameter number: The number of the lookup, whose answer is ignored if the lookup was given up; `nil` for the
     ///   system's resolver.
-    private func finish(_ name: String, _ answer: Answer, for lifetime: Duration, number: Int? = nil) {
+    /// - Returns: Whether the lookup was abandoned.
+    @discardableResult
+    private func finish(_ name: String, _ answer: Answer, for lifetime: Duration, number: Int? = nil) -> Bool {
         let until = ContinuousClock.now + lifetime
-        let waiting = state.withLock { state in
-            guard number == nil || state.running[name]?.number == number else { return Lookup(number: 0).waiting }
+        let ended = state.withLock { state -> Lookup? in
+            guard number == nil || state.running[name]?.number == number else { return nil }
             if case .success(let addresses) = answer, lifetime > .zero {
                 if state.known.count >= Self.mostKnown { state.known = [:] }
                 state.known[name] = (addresses, until)
             }
-            return state.running.removeValue(forKey: name)?.waiting ?? []
+            if state.running[name]?.isAbandoned == true { state.abandoned -= 1 }
+            return state.running.removeValue(forKey: name)
         }
-        for each in waiting { each.answer(answer.map { inTurn($0, of: name) }) }
+        for each in ended?.waiting ?? [] { each.answer(answer.map { inTurn($0, of: name) }) }
+        return ended?.isAbandoned == true
     }
 
     private func inTurn(_ addresses: [SocketAddress], of name: String) -> [SocketAddress] {
@@ -118,7 +145,9 @@ final class NameLookup: Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            while let name = takeNext() { finish(name, lookUp(name), for: systemLifetime) }
+            while let name = takeNext() {
+                if finish(name, system(name, family), for: systemLifetime) { break }
+            }
         }
         thread.name = "AsyncNet.names"
         thread.stackSize = 512 * 1024
@@ -135,8 +164,8 @@ final class NameLookup: Sendable {
         }
     }
 
-    private func lookUp(_ name: String) -> Answer {
-        withUnsafeTemporaryAllocation(of: an_address.self, capacity: Self.mostAddresses) { room in
+    private static func lookUp(_ name: String, _ family: Int32) -> Answer {
+        withUnsafeTemporaryAllocation(of: an_address.self, capacity: mostAddresses) { room in
             guard let first = room.baseAddress else { return .success([]) }
             var count = Int32(room.count)
             let error = an_look_up(name, family, first, &count)

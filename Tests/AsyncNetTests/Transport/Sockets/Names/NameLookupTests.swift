@@ -46,6 +46,23 @@ struct NameLookupTests {
         #expect(resolver.names.sorted() == ["name.test", "other.test"])
     }
 
+    @Test("Names that the system looks up in vain, and nobody waits for, keep no other name waiting")
+    func abandoned() async {
+        let begun = Counter()
+        let hasEnded = DispatchSemaphore(value: 0)
+        let lookup = NameLookup(.system) { name, _ in
+            guard name.hasPrefix("lost") else { return .success([]) }
+            _ = begun.next()
+            hasEnded.wait()
+            return .success([])
+        }
+        let tickets = (0..<16).map { ask(lookup, Answers([]), "lost\($0).test") }
+        await begun.reaches(16)
+        for case let ticket? in tickets { lookup.withdraw(ticket) }
+        #expect(await answer(lookup) == "")
+        for _ in 0..<16 { hasEnded.signal() }
+    }
+
     @Test(
         "An answer is kept only if the shortest time to live of its addresses is above zero",
         arguments: [
