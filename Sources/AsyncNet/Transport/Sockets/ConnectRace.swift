@@ -10,6 +10,7 @@ final class ConnectRace {
     private var eyeballs: HappyEyeballs
     private var attempts: [ConnectAttempt] = []
     private var delay: LoopTimers.ID?
+    private var retry: LoopTimers.ID?
     private var firstError: AsyncNetError?
     private static let probes: Int32 = 9
 
@@ -52,6 +53,10 @@ final class ConnectRace {
         do throws(AsyncNetError) {
             let stream = try open(address)
             let error = stream.connect(to: address)
+            if error == EAGAIN, address.family == AF_UNIX {
+                tryAgain(address)
+                return true
+            }
             guard error == 0 || error == EINPROGRESS else {
                 throw SocketErrors.connecting(POSIXError(error), configuration.unixSocket)
             }
@@ -60,6 +65,16 @@ final class ConnectRace {
         } catch {
             firstError = firstError ?? error
             return false
+        }
+    }
+
+    /// The queue of a unix socket's listener is full: that is no event of the poller, but an error at once.
+    private func tryAgain(_ address: SocketAddress) {
+        thread.cancel(&retry)
+        retry = thread.schedule(after: .milliseconds(10)) { [weak self] in
+            guard let self else { return }
+            retry = nil
+            if !begin(address) { perform(eyeballs.attemptFailed()) }
         }
     }
 
@@ -108,6 +123,7 @@ final class ConnectRace {
         for attempt in attempts { attempt.stream.unwatch() }
         attempts = []
         thread.cancel(&delay)
+        thread.cancel(&retry)
     }
 }
 
