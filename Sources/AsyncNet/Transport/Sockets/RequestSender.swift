@@ -37,12 +37,17 @@ final class RequestSender {
         isChunked = transfer.body != nil && transfer.bodyLength == nil
         isAtEnd = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue
-        source?.start()
+        if !awaitsContinue { source?.start() }
     }
 
     var failure: AsyncNetError? { source?.failure }
 
-    func continueBody() { awaitsContinue = false }
+    /// Begins to read the body, which can be sent again as long as it was not read.
+    func continueBody() {
+        guard awaitsContinue, !isStopped else { return }
+        awaitsContinue = false
+        source?.start()
+    }
 
     /// Called when nothing more is to be sent.
     func stop() {

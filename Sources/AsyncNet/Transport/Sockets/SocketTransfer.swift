@@ -50,7 +50,7 @@ final class SocketTransfer: Sendable, Equatable {
     var canReplay: Bool { request.body.replay != .once }
 
     var expectsContinue: Bool {
-        !request.body.isNone && request.head.headers["Expect"]?.lowercased() == "100-continue"
+        !request.body.isNone && bodyLength != 0 && request.head.headers["Expect"]?.lowercased() == "100-continue"
     }
 
     /// `nil` before the transfer has begun, and once it has its outcome. Changed only under its loop's lock.
