@@ -22,9 +22,10 @@ extension HTTPConnection {
 
     /// How many bytes the transfer may receive now; `nil` if it must wait.
     private func receivableBytes() -> Int? {
-        guard let rate = engine.settings.maximumReceiveRate, let delivery, delivery.head != nil else {
-            return .max
-        }
+        guard let rate = engine.settings.maximumReceiveRate, let delivery else { return .max }
+        // No rate delays a head, but few bytes of the body come with it: the next ones would wait for as long as these
+        // are allowed to take, which counts as the server's silence.
+        guard delivery.head != nil else { return TransferRate.portion(of: rate) }
         return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)
     }
 
@@ -33,8 +34,8 @@ extension HTTPConnection {
         case .move(let count): return count
         case .wait(let delay):
             engine.thread.cancel(&rateTimer)
-            rateTimer = engine.thread.schedule(after: delay) { [weak self, weak transfer] in
-                guard let self, let transfer, self.transfer === transfer else { return }
+            rateTimer = engine.thread.schedule(after: delay) { [weak self] in
+                guard let self else { return }
                 rateTimer = nil
                 goOn()
             }
@@ -117,6 +118,8 @@ extension HTTPConnection {
         guard !mayAnswer(head, to: transfer) else {
             delivery?.drop()
             sender?.stop()
+            // Only the connection's end would end this response.
+            if receiver?.endsWithConnection == true { complete(hasBytesLeft: true) }
             return
         }
         try delivery?.begin(head, length: receiver?.bytesLeft)

@@ -11,6 +11,7 @@ final class HTTPConnection: PooledConnection {
     var receiver: HTTP1Receiver?
     var delivery: ResponseDelivery?
     var isPaused = false
+    /// Cancelled at the transfer's end, as the next one is.
     var continueTimer: LoopTimers.ID?
     var rateTimer: LoopTimers.ID?
     /// The connection's error that ended the sending. The transfer fails with it unless the server has responded.
@@ -86,7 +87,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     func send() throws(AsyncNetError) {
-        guard let sender, let transfer, !sender.isStopped else { return }
+        guard let sender, !sender.isStopped else { return }
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
             progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
@@ -98,19 +99,14 @@ final class HTTPConnection: PooledConnection {
         }
         if case .limited = progress, rateTimer == nil { stream.requeue() }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
-        continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) {
-            [weak self] in self?.continueBody(of: transfer)
+        continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) { [weak self] in
+            self?.sender?.continueBody()
+            self?.goOn(receives: false)
         }
     }
 
     private func sendableBytes(of sender: RequestSender) -> Int {
         guard let rate = engine.settings.maximumSendRate, !sender.isDone else { return Turn.sent }
         return allowance(rate, since: started, after: sender.sentBody) ?? 0
-    }
-
-    private func continueBody(of transfer: SocketTransfer) {
-        guard self.transfer === transfer else { return }
-        sender?.continueBody()
-        goOn(receives: false)
     }
 }
