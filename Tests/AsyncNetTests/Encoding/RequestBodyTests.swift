@@ -40,6 +40,16 @@ struct RequestBodyTests {
         }
     }
 
+    @Test("A body that can be sent once can be read until somebody has begun to read it")
+    func isReadable() async throws {
+        let once = RequestBody.multipart { $0.append(.stream(chunks("abc"), length: 3), name: "f") }
+        let repeatable = RequestBody.stream { chunks("abc") }
+        for body in [once, try once.compressed(with: .gzip), repeatable] { #expect(body.isReadable) }
+        _ = try await read(once)
+        _ = try await read(repeatable)
+        #expect(!once.isReadable && repeatable.isReadable)
+    }
+
     @Test(
         "A file body is read unchanged in chunks, any number of times",
         arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])

@@ -84,6 +84,37 @@ struct SocketTransportTests {
         }
     }
 
+    @Test(
+        "A server whose certificate's status must be stapled, and is not, is refused each time",
+        arguments: [TLSConfiguration.Version.tls12, .tls13])
+    func unstapled(_ version: TLSConfiguration.Version) async throws {
+        try await withTLSServer(.text("a")) { server in
+            let tls = TLSConfiguration(
+                trust: .anchors([server.anchor]), requiresStapledStatus: true, maximumVersion: version)
+            let session = Session(transport: SocketTransport(.init(tls: tls, eventLoops: 1)))
+            for _ in 0..<3 {
+                let response = await session.request(server.url("/")).serializing(Data.self).response
+                #expect(response.error?.code == .certificateRevoked)
+            }
+        }
+    }
+
+    @Test("Requests that find the queue of a unix socket's listener full connect once it has room")
+    func fullQueue() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "s").path
+        let answer = #"c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")"#
+        let server = try RawServer(answer, unixSocket: path)
+        let session = Session(transport: .sockets(unixSocket: path))
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<64 {
+                group.addTask { try await session.get("http://unix/").serializing(String.self).value }
+            }
+            for try await text in group { #expect(text == "x") }
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("A connection with maximumVersion TLS 1.2 uses TLS 1.2")
     func maximumVersion() async throws {
         try await withTLSServer(.text("a")) { server in

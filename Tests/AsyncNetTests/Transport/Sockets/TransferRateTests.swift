@@ -17,6 +17,7 @@ struct TransferRateTests {
             (1000, 0, 0, .move(atMost: 100)), (1000, 50, 0, .move(atMost: 50)),
             (1000, 51, 0, .wait(.milliseconds(51))), (1000, 1100, 1, .wait(.milliseconds(100))),
             (1000, 1000, 1, .move(atMost: 100)), (1000, 0, 3600, .move(atMost: 100)),
+            (15, 0, 0, .move(atMost: 1)),
             (Int64.max, 1 << 60, 1, .move(atMost: 1 << 40)),
         ] as [(Int64, Int64, Int, TransferRate.Decision)])
     func decisions(_ rate: Int64, _ moved: Int64, _ seconds: Int, _ expected: TransferRate.Decision) {
