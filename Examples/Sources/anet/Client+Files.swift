@@ -44,19 +44,24 @@ extension Client {
         guard outcome.failure == nil else { return outcome }
         let content = options.isHead ? Data(outcome.head?.lines.utf8 ?? "".utf8) : outcome.body ?? Data()
         outcome.body = nil
+        let reserved = ReservedName()
         do throws(ExitError) {
-            let name = try outcome.head.map { head throws(ExitError) in try Self.name(target, head) } ?? target.name
+            let name =
+                try outcome.head.map { head throws(ExitError) in try Self.name(target, head, reserved) } ?? target.name
             try AtomicFile.write(content, to: name)
             outcome.file = name
         } catch {
             outcome.failure = error
+            reserved.release()
         }
         return outcome
     }
 
-    private static func name(_ target: Target, _ head: HTTPResponseHead) throws(ExitError) -> String {
+    private static func name(
+        _ target: Target, _ head: HTTPResponseHead, _ reserved: ReservedName
+    ) throws(ExitError) -> String {
         guard target.folder != nil else { return target.name }
-        do { return try target.named(by: head, ReservedName()).relativePath } catch {
+        do { return try target.named(by: head, reserved).relativePath } catch {
             throw AtomicFile.unwritable(target.name, ExitError.cause(error))
         }
     }

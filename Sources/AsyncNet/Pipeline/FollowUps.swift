@@ -95,7 +95,10 @@ private struct Course {
             if !Task.isCancelled { _ = run.record.received(head) }
             throw error
         }
-        guard var next = following else { return nil }
+        guard var next = following else {
+            run.watch.read()
+            return nil
+        }
         _ = PasswordCredential.take(from: &next)
         try next.check()
         run.watch.hopLeads(to: .redirected(to: next.head))

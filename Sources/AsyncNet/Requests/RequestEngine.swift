@@ -155,7 +155,7 @@ actor RequestEngine {
     private func drive() async {
         guard let run else { return }
         let outcome = await run.outcome(of: blueprint)
-        if machine.state == .suspended { await waitWhileSuspended() }
+        if machine.state == .suspended, !isSettled { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
@@ -169,7 +169,8 @@ actor RequestEngine {
     }
 
     func end(with error: AsyncNetError?) async {
-        guard !machine.isTerminal, !isSettled else { return }
+        guard !machine.isTerminal else { return }
+        guard !isSettled else { return proceed() }
         conclude(record.outcome(error))
         driver?.cancel()
         await session.end(id)
@@ -199,6 +200,7 @@ actor RequestEngine {
         if let outcome { return outcome }
         if Task.isCancelled {
             if waiters.isEmpty { await cancel() }
+            if isSettled { await driver?.value }
             return outcome ?? record.outcome(AsyncNetError(.cancelled))
         }
         waiters.arriving += 1

@@ -91,7 +91,7 @@ long at_read(at_session *_Nonnull session, void *_Nonnull bytes, size_t size);
 /// Whether bytes have been decrypted that `at_read` had no room for.
 int at_has_plaintext(const at_session *_Nonnull session);
 
-/// Returns how many bytes were encrypted: all of them, AT_WANTS_INPUT or AT_FAILED.
+/// Returns how many bytes were encrypted, AT_WANTS_INPUT if the peer's bytes must be read first, or AT_FAILED.
 long at_write(at_session *_Nonnull session, const void *_Nonnull bytes, size_t size);
 
 /// Adds close_notify to what is to be sent.

@@ -39,6 +39,7 @@ struct CancellationTests {
         #expect(error?.code == .cancelled)
         #expect(wasRun.next() == 1)
         try await settled.engine.settle {}
+        await settled.suspend()
         await settled.cancel()
         #expect(try await settled.serializing(String.self).value == "x")
     }

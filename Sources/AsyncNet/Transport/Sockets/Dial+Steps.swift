@@ -7,8 +7,10 @@ extension Dial {
             times.connect = engine.thread.now
             guard let proxy = route.proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
-            try shakeHands(engine.tls.session(to: proxy), stream) { [unowned self] result throws(AsyncNetError) in
+            let session = try engine.tls.session(to: proxy)
+            try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
                 do throws(AsyncNetError) { try result.get() } catch {
+                    if connectsAgain(without: session, after: error) { return }
                     // Without the proxy's certificates, which an error would show as the server's.
                     throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
                 }
@@ -61,12 +63,19 @@ extension Dial {
             // Not the round's time: a whole handshake may happen in one round.
             times.handshake = .now
             do throws(AsyncNetError) { try result.get() } catch {
-                let mayBeTicket = error.code == .connectionLost || error.code == .tlsHandshakeFailed
-                guard session.forgetTickets(), mayBeTicket, route.proxy == nil, let race else { throw error }
-                return connect(to: race.addresses)
+                guard route.proxy == nil, connectsAgain(without: session, after: error) else { throw error }
+                return
             }
             finish(.success((stream, times)))
         }
+    }
+
+    /// Connects once more, without a ticket, if that of this session may be why its handshake failed.
+    private func connectsAgain(without session: TLSSession, after error: AsyncNetError) -> Bool {
+        let mayBeTicket = error.code == .connectionLost || error.code == .tlsHandshakeFailed
+        guard session.forgetTickets(), mayBeTicket, let race else { return false }
+        connect(to: race.addresses)
+        return true
     }
 
     private func shakeHands(

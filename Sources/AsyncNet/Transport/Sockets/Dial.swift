@@ -56,6 +56,8 @@ final class Dial {
         let limit = engine.configuration.connectTimeout
         deadline = engine.thread.schedule(after: limit) { [weak self] in
             guard let self else { return }
+            // A server may drop a handshake that offers a ticket.
+            _ = step?.tls?.forgetTickets()
             finish(.failure(AsyncNetError(.timedOut, "\(unfinishedStep) within \(limit)")))
         }
         isServerAwaited = route.proxy?.kind.takesAddress == true
@@ -137,7 +139,7 @@ final class Dial {
     }
 
     func connect(to addresses: [SocketAddress]) {
-        times.lookup = engine.thread.now
+        times = OpeningTimes(lookup: times.lookup ?? engine.thread.now)
         let race = ConnectRace(addresses, engine.configuration, engine.thread) { [unowned self] result in
             didConnect(result)
         }

@@ -167,6 +167,8 @@ final class DuplexStream: LoopHandler {
                 let sent = try outgoing.sendNext(thread.receiveBuffer) { bytes throws(AsyncNetError) in
                     try stream.send(bytes)
                 }
+                // TLS must receive first.
+                if sent == 0 { break }
                 connection?.didSend(sent)
                 bytes += sent
             }

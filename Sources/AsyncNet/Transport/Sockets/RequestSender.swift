@@ -8,7 +8,7 @@ import Foundation
 /// A response with a status of 300 or more, or the connection's end, stops the sender.
 final class RequestSender {
     enum Progress {
-        /// All is sent, or the socket is full, or the body's source has no bytes at the moment.
+        /// All is sent, or the socket is full, or TLS must receive first, or the body's source has no bytes at the moment.
         case idle
         /// The body waits for a 100 response, or for the end of `expectContinueTimeout`.
         case awaitsContinue
@@ -65,11 +65,12 @@ final class RequestSender {
         while !isDone {
             if stream.isBlocked { return .idle }
             if sentHead < head.count {
-                try sendHead(on: stream)
+                guard try sendHead(on: stream) else { return .idle }
             } else if awaitsContinue {
                 return .awaitsContinue
             } else if !unsent.isEmpty {
                 let sent = try unsent.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }
+                guard sent > 0 else { return .idle }
                 unsent = unsent.dropFirst(sent)
             } else if isAtEnd {
                 isDone = try stream.flush()
@@ -83,8 +84,8 @@ final class RequestSender {
         return .idle
     }
 
-    /// A body in memory follows the head in the same packet, if both fit.
-    private func sendHead(on stream: SocketStream) throws(AsyncNetError) {
+    /// A body in memory follows the head in the same packet, if both fit. Returns whether the stream has taken anything.
+    private func sendHead(on stream: SocketStream) throws(AsyncNetError) -> Bool {
         let data =
             awaitsContinue ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }
         let sent = try head.withBytes { head throws(AsyncNetError) in
@@ -96,6 +97,7 @@ final class RequestSender {
         let ofHead = min(sent, head.count - sentHead)
         sentHead += ofHead
         if let data = transfer.request.body.data, !awaitsContinue { didSendInMemory(sent - ofHead, of: data) }
+        return sent > 0
     }
 
     private func didSendInMemory(_ count: Int, of data: Data) {
@@ -114,7 +116,7 @@ final class RequestSender {
                 try stream.send(UnsafeRawBufferPointer(rebasing: bytes[Int(sentBody)...].prefix(Int(clamping: room))))
             }
             didSendInMemory(sent, of: data)
-            return nil
+            return sent > 0 ? nil : .idle
         }
         guard let source else { return .idle }
         let place = scratch[Self.frontRoom..<(scratch.count - 2)].prefix(Int(clamping: room))

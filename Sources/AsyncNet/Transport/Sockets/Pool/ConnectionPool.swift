@@ -24,6 +24,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         var shared: [Shared] = []
         /// Whether a new connection may turn out to be shared.
         var mayShare = false
+        /// Whether the last connection could not be opened.
+        var hasFailed = false
         /// The transfers that wait, by descending priority, and within a priority in their order.
         var waiting: [(transfer: Transfer, priority: Int, wantsNew: Bool)] = []
         var connections: Int { idle.count + opening + busy + shared.count }
@@ -141,6 +143,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     mutating func opened(_ connection: Connection, for key: Key, room: Int? = nil) -> [Action] {
         shortage = nil
         guard let origin = origins[key] else { return [] }
+        origin.hasFailed = false
         origin.opening -= 1
         if let room {
             origin.shared.append(Shared(connection: connection, room: room))
@@ -186,15 +189,16 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     /// Called when no connection could be opened. Returns the transfers that end with the error, and the next actions.
     ///
     /// All that waited for one shared connection end with a `lasting` error, which the next connection would meet too.
-    /// Otherwise the one that has waited longest ends, and another connection is opened for the next.
+    /// Otherwise, and not twice in a row, the one that has waited longest ends, and another connection is opened.
     mutating func failed(_ key: Key, lasting isLasting: Bool = true) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
         origin.opening -= 1
         connections -= 1
         // Transfers for which another connection is still being opened wait for that one.
         let count =
-            isLasting && origin.mayShare && origin.connections == 0
+            (isLasting || origin.hasFailed) && origin.mayShare && origin.connections == 0
             ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.opening))
+        origin.hasFailed = true
         let transfers = origin.waiting.prefix(count).map(\.transfer)
         origin.waiting.removeFirst(count)
         return (transfers, afterClosing(key))

@@ -30,7 +30,7 @@ final class TLSContext {
             raw, configuration.verifiesHostName ? host.text : nil, host.isAddress ? 1 : 0,
             host.isAddress ? nil : host.text, list.isEmpty ? nil : list, list.count, ticket?.raw)
         guard let made else { throw AsyncNetError(.tlsHandshakeFailed, "OpenSSL cannot begin a connection") }
-        return TLSSession(made, self, endpoint, offersTicket: ticket != nil)
+        return TLSSession(made, self, endpoint, ticketEnd: ticket?.end)
     }
 
     func keep(_ ticket: TLSTicket, of endpoint: ServerEndpoint) {
@@ -52,13 +52,10 @@ final class TLSContext {
 
 final class TLSTicket {
     fileprivate let raw: OpaquePointer
-    /// A resumed session is not verified again: it ends with the server's certificate, and within a day.
+    /// When the ticket is not offered any more.
     fileprivate let end: Date
 
-    init(_ raw: OpaquePointer, certificateExpiry: Date?) {
-        self.raw = raw
-        end = min(certificateExpiry ?? .distantFuture, Date(timeIntervalSinceNow: 86_400))
-    }
+    init(_ raw: OpaquePointer, until end: Date) { (self.raw, self.end) = (raw, end) }
 
     deinit { at_free_ticket(raw) }
 }

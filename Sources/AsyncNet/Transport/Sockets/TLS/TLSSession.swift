@@ -11,15 +11,16 @@ final class TLSSession {
     let context: TLSContext
     private let endpoint: ServerEndpoint
     private let raw: OpaquePointer
-    private let offersTicket: Bool
+    /// The end of the ticket that the handshake offers; `nil` without one.
+    private let ticketEnd: Date?
     /// Whether the server has passed all checks.
     private var isTrusted = false
 
-    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, offersTicket: Bool) {
+    init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, ticketEnd: Date?) {
         self.raw = raw
         self.context = context
         self.endpoint = endpoint
-        self.offersTicket = offersTicket
+        self.ticketEnd = ticketEnd
     }
 
     deinit {
@@ -102,19 +103,22 @@ final class TLSSession {
         at_rest(raw)
     }
 
-    /// A resumed session shows no stapled status, so that none is resumed where one is required.
+    /// A resumed session is not verified again, and shows no stapled status. So it ends with the certificate and within a
+    /// day of its verification, and there is none where a status is required.
     private func keepTicket() {
         let isKept = isTrusted && !context.configuration.requiresStapledStatus
-        while let raw = at_take_ticket(raw) {
-            let ticket = TLSTicket(raw, certificateExpiry: expiry)
+        while let taken = at_take_ticket(raw) {
+            let resumedEnd = agreement?.isResumed == true ? ticketEnd : nil
+            let end = min(expiry ?? .distantFuture, resumedEnd ?? Date(timeIntervalSinceNow: 86_400))
+            let ticket = TLSTicket(taken, until: end)
             if isKept { context.keep(ticket, of: endpoint) }
         }
     }
 
     /// Returns whether the handshake has offered a ticket. The server's tickets are not offered again.
     func forgetTickets() -> Bool {
-        if offersTicket { context.forgetTickets(of: endpoint) }
-        return offersTicket
+        if ticketEnd != nil { context.forgetTickets(of: endpoint) }
+        return ticketEnd != nil
     }
 
     /// Whether the peer may go on sending after this side's close_notify (RFC 8446 §6.1). Before TLS 1.3 the peer must

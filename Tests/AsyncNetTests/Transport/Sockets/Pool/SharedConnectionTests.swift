@@ -42,13 +42,14 @@ struct SharedConnectionTests {
         #expect(isEmpty)
     }
 
-    @Test("One waiting transfer fails if a first shared connection was lost, and another connection is opened")
+    @Test("One waiting transfer fails if a first shared connection was lost, and all if the next one is lost too")
     func lost() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }
-        let (failed, actions) = pool.failed("a", lasting: false)
-        #expect(failed == [1])
+        let (first, actions) = pool.failed("a", lasting: false)
+        #expect(first == [1])
         #expect(actions == [.open("a")])
+        #expect(pool.failed("a", lasting: false).0 == [2, 3])
     }
 
     @Test("One waiting transfer fails if a second connection cannot be opened")
