@@ -33,12 +33,18 @@ struct Admission<Rest: Station>: Station {
         repeat {
             await run.waitWhileSuspended()
             run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
-        } while run.releasesPermitIfSuspended()
+        } while Self.releasesPermit(ofSuspended: run)
         if isReported { run.watch.send(.admitted(after: run.environment.timers.time.now - start)) }
         if !attempt.isRedirected, await hasReplacedCredential(attempt) { throw ReplacedCredential() }
         // The breaker may have opened while this request waited.
         if let waited = pass, !waited.isCurrent { pass = try limits.breakers?.allow(origin: origin) }
         run.hold(pass)
+    }
+
+    private static func releasesPermit(ofSuspended run: RequestRun) -> Bool {
+        guard run.hold.isHeld, !Task.isCancelled else { return false }
+        run.releasePermit()
+        return true
     }
 
     private func hasReplacedCredential(_ attempt: Attempt) async -> Bool {

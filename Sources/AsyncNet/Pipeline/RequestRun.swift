@@ -109,8 +109,6 @@ final class RequestRun: Sendable {
         environment.mailbox.post { [owner = context.owner] in await owner?.end(with: error) }
     }
 
-    func endPurpose() { context.purpose?.end() }
-
     func send(_ event: @autoclosure () -> RequestEvent) { watch.send(event()) }
 
     /// Sends an event about the request's attempts. Does nothing in the run of a segment, which is no attempt of its
@@ -129,10 +127,8 @@ final class RequestRun: Sendable {
     /// Counts another attempt, and returns whether it may begin: while the session finishes, their number is limited.
     func mayTryAgain() -> Bool {
         guard environment.transfers.isClosing else { return true }
-        return lateAttempts.add(1, ordering: .relaxed).newValue <= Self.mostLateAttempts
+        return lateAttempts.add(1, ordering: .relaxed).newValue <= 10
     }
-
-    private static let mostLateAttempts = 10
 
     func hold(_ permit: RequestQueue.Permit?) { admission.withLock { $0.permit = permit } }
     func hold(_ pass: CircuitBreakers.Permit?) { admission.withLock { $0.pass = pass } }
@@ -145,12 +141,6 @@ final class RequestRun: Sendable {
 
     func reportSpentBudget(ofAttempt number: Int) {
         if reportedAttempt.exchange(number, ordering: .relaxed) != number { sendOwn(.retryBudgetSpent) }
-    }
-
-    func releasesPermitIfSuspended() -> Bool {
-        guard hold.isHeld, !Task.isCancelled else { return false }
-        releasePermit()
-        return true
     }
 
     func releasePermit() { admission.withLock { $0.permit.take() }?.release() }

@@ -31,8 +31,6 @@ actor RequestEngine {
     private var driver: Task<Void, Never>?
     private var run: RequestRun?
     private var outcome: TransferOutcome?
-    /// Whether the request's last step is done: its outcome alone ends the request.
-    private var isSettled = false
     private(set) var waiters = OutcomeWaiters()
     private var resumption: [CheckedContinuation<Void, Never>] = []
     /// Read when the request starts; changes after that have no effect.
@@ -155,7 +153,7 @@ actor RequestEngine {
     private func drive() async {
         guard let run else { return }
         let outcome = await run.outcome(of: blueprint)
-        if machine.state == .suspended, !isSettled { await waitWhileSuspended() }
+        if machine.state == .suspended, !machine.isSettled { await waitWhileSuspended() }
         await session.end(id)
         // No suspension from here on: the waiters are resumed without another change of threads.
         conclude(outcome)
@@ -170,7 +168,7 @@ actor RequestEngine {
 
     func end(with error: AsyncNetError?) async {
         guard !machine.isTerminal else { return }
-        guard !isSettled else { return proceed() }
+        guard !machine.isSettled else { return proceed() }
         conclude(record.outcome(error))
         driver?.cancel()
         await session.end(id)
@@ -183,7 +181,7 @@ actor RequestEngine {
         // Before the waiters are resumed, so that monitors and tracers have all events by then.
         observers.finish(outcome)
         // The run holds this actor: a retain cycle until here.
-        run.take()?.endPurpose()
+        run.take()?.context.purpose?.end()
         waiters.resumeAll(returning: outcome)
         target.sink.requestEnded(outcome.error)
         proceed()
@@ -200,7 +198,7 @@ actor RequestEngine {
         if let outcome { return outcome }
         if Task.isCancelled {
             if waiters.isEmpty { await cancel() }
-            if isSettled { await driver?.value }
+            if machine.isSettled { await driver?.value }
             return outcome ?? record.outcome(AsyncNetError(.cancelled))
         }
         waiters.arriving += 1
@@ -245,7 +243,7 @@ extension RequestEngine: RunOwner {
     func settle(_ step: @Sendable () throws -> Void) throws {
         guard !machine.isTerminal else { throw AsyncNetError(.cancelled) }
         try step()
-        isSettled = true
+        machine.isSettled = true
     }
 
     var failure: AsyncNetError? { outcome?.error }

@@ -34,6 +34,8 @@ struct RequestStateMachine: Equatable {
 
     private(set) var state = RequestState.initialized
     private(set) var hasStarted = false
+    /// Whether the request's last step is done: its outcome alone ends the request.
+    var isSettled = false
 
     var isTerminal: Bool { state.isTerminal }
 
