@@ -29,7 +29,12 @@ struct CancellationTests {
 
     @Test("A cancel before a request's last step prevents the step, and one after it changes nothing")
     func lastStep() async throws {
-        let session = Session(transport: StubTransport { _ in .text("x") })
+        let gate = Gate()
+        let stub = StubTransport { _ in
+            await gate.wait()
+            return .text("x")
+        }
+        let session = Session(transport: stub)
         let (cancelled, settled) = (session.request("http://a/"), session.request("http://a/"))
         await cancelled.cancel()
         let wasRun = Counter()
@@ -38,9 +43,13 @@ struct CancellationTests {
         }
         #expect(error?.code == .cancelled)
         #expect(wasRun.next() == 1)
+        await settled.resume()
+        _ = await stub.requests(atLeast: 1)
         try await settled.engine.settle {}
+        // A cancel still ends the wait of a suspended request.
         await settled.suspend()
         await settled.cancel()
+        gate.open()
         #expect(try await settled.serializing(String.self).value == "x")
     }
 
