@@ -3,8 +3,8 @@ import Foundation
 /// What comes from a pipe, a terminal or a device, as it comes. Reading blocks, which the library allows whoever gives
 /// it a body.
 struct InputChunks: AsyncSequence, Sendable {
-    /// The file's name, or `-` for standard input. It is opened by the first read, since to open a pipe without a writer
-    /// blocks too.
+    /// The file's name, or `-` for standard input. It is opened by the first read, since to open a pipe without a
+    /// writer blocks too.
     let name: String
 
     func makeAsyncIterator() -> Iterator { Iterator(name: name) }

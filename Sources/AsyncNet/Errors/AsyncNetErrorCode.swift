@@ -181,7 +181,7 @@ extension AsyncNetError.Code {
     /// The body is larger than `maximumBodySize`.
     public static let bodyTooLarge = Self(
         "bodyTooLarge", "The response's body is larger than the limit",
-        "Raise maximumBodySize, if the response may be so large. A small one that decodes to a huge one may be an attack."
+        "Raise maximumBodySize if the response may be so large. A small one that decodes to a huge one may be an attack."
     )
 
     /// A file could not be written: a download's, a form's, a cookie jar's, a cache's or a HAR recorder's. The

@@ -96,15 +96,15 @@ public struct ProxyConfiguration: Sendable {
         case .none: return false
         case .url: return ProxyBypass(bypassedHosts).contains(host, port: port)
         case .environment:
-            return ProxyBypass(bypassedHosts + Self.environmentBypass()).contains(host, port: port)
+            return ProxyBypass(bypassedHosts + [Self.environmentBypass()].compactMap(\.self)).contains(host, port: port)
         }
     }
 
-    /// The hosts without a proxy in the environment now; an empty variable counts as none, as in curl.
+    /// The list of hosts without a proxy in the environment now; an empty variable counts as none, as in curl.
     static func environmentBypass(
         _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
-    ) -> [String] {
-        Array(["no_proxy", "NO_PROXY"].lazy.compactMap(variable).filter { !$0.isEmpty }.prefix(1))
+    ) -> String? {
+        ["no_proxy", "NO_PROXY"].lazy.compactMap(variable).first { !$0.isEmpty }
     }
 
     /// The proxy's URL in the environment now, as curl looks for it; `nil` without one. `HTTP_PROXY` does not count: in

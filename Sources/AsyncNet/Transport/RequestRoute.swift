@@ -32,8 +32,8 @@ package struct RequestRoute {
 }
 
 extension String {
-    /// A key of the setting `addresses` in the form in which keys are compared: in lower case, and without an IPv6 address's
-    /// brackets, which a URL has and a lookup has not.
+    /// A key of the setting `addresses` in the form in which keys are compared: in lower case, and without an IPv6
+    /// address's brackets, which a URL has and a lookup has not.
     var addressesKey: String { lowercased().filter { $0 != "[" && $0 != "]" } }
 }
 

@@ -127,6 +127,7 @@ struct SecretsTests {
         let socket = Session().webSocket(url.replacing("http:", with: "ws:"), headers: headers)
         check(socket)
         #expect("\(socket)" == "WebSocket to ws://127.0.0.1:1/path?<redacted>")
+        #expect("\(Session().webSocket("user:password@host/path"))" == "WebSocket to a URL without a host")
     }
 
     @Test("Descriptions and dumps of configurations, transports and sessions contain no secrets")

@@ -1,4 +1,5 @@
-/// A connection to a proxy that passes each request on: the credentials for the proxy, and the responses to its challenges.
+/// A connection to a proxy that passes each request on: the credentials for the proxy, and the responses to its
+/// challenges.
 extension HTTPConnection {
     private var forwarder: ProxyServer? { route.isForwarded ? route.proxy : nil }
 

@@ -8,7 +8,8 @@ import Foundation
 /// A response with a status of 300 or more, or the connection's end, stops the sender.
 final class RequestSender {
     enum Progress {
-        /// All is sent, or the socket is full, or TLS must receive first, or the body's source has no bytes at the moment.
+        /// All is sent, or the socket is full, or TLS must receive first, or the body's source has no bytes at the
+        /// moment.
         case idle
         /// The body waits for a 100 response, or for the end of `expectContinueTimeout`.
         case awaitsContinue
@@ -84,7 +85,8 @@ final class RequestSender {
         return .idle
     }
 
-    /// A body in memory follows the head in the same packet, if both fit. Returns whether the stream has taken anything.
+    /// A body in memory follows the head in the same packet, if both fit. Returns whether the stream has taken
+    /// anything.
     private func sendHead(on stream: SocketStream) throws(AsyncNetError) -> Bool {
         let data =
             awaitsContinue ? nil : transfer.request.body.data.map { $0.prefix(Int(min(bodyLimit, Int64($0.count)))) }

@@ -19,8 +19,7 @@ final class NameLookup: Sendable {
         var waiting: [(number: Int, answer: @Sendable (Answer) -> Void)] = []
         /// The task that asks the resolver; `nil` with the system's resolver.
         var task: Task<Void, Never>?
-        /// Whether the system's resolver still works though nobody waits any more: the lookup has a thread that does not
-        /// count.
+        /// Whether nobody waits any more for an answer of the system's resolver, whose thread then does not count.
         var isAbandoned = false
     }
 

@@ -34,8 +34,8 @@ struct ServerEndpoint: Hashable, Sendable {
         return (ServerEndpoint(isTLS: isTLS, host: host.lowercased(), port: number), target(bytes[end...]))
     }
 
-    /// The value of `Host`: host and, unless it is the scheme's default, port; without a zone, which only this machine knows (RFC 6874
-    /// §4).
+    /// The value of `Host`: host and, unless it is the scheme's default, port; without a zone, which only this machine
+    /// knows (RFC 6874 §4).
     var authority: String { port == (isTLS ? 443 : 80) ? name : authorityWithPort }
 
     /// Host and port, in the form of a CONNECT to a proxy (RFC 9112 §3.2.3).

@@ -103,8 +103,8 @@ final class TLSSession {
         at_rest(raw)
     }
 
-    /// A resumed session is not verified again, and shows no stapled status. So it ends with the certificate and within a
-    /// day of its verification, and there is none where a status is required.
+    /// A resumed session is not verified again, and shows no stapled status. So tickets end with the certificate and
+    /// within a day of its verification, and none is kept where a status is required.
     private func keepTicket() {
         let isKept = isTrusted && !context.configuration.requiresStapledStatus
         while let taken = at_take_ticket(raw) {

@@ -63,6 +63,14 @@ struct TunnelNegotiationTests {
         return course
     }
 
+    @Test("A challenge that only the connection's end would end is answered on another connection at once")
+    func closing() throws {
+        let challenge = "HTTP/1.1 407 X\r\nProxy-Authenticate: Digest realm=r, nonce=n\r\nConnection: close\r\n\r\nrest"
+        let course = try lead([challenge], by: "http://u:p@p:1")
+        #expect(try course.end.get() == .reconnect)
+        #expect(course.left == "rest")
+    }
+
     @Test("CONNECT has host and port without zone, and Basic credentials if the proxy URL has some")
     func heads() throws {
         let course = try lead([Self.open], by: "http://ada:p%C3%A4ss@p:1")
