@@ -23,7 +23,8 @@ final class HTTP2Exchange {
     /// The transfer's result, which is delivered when the suspended request goes on.
     var result: Result<Void, AsyncNetError>?
     private var continueTimer: LoopTimers.ID?
-    private var rateTimer: LoopTimers.ID?
+    private var receiveTimer: LoopTimers.ID?
+    private var sendTimer: LoopTimers.ID?
 
     init(_ transfer: SocketTransfer, on connection: HTTP2Connection, restarts: Int) {
         self.transfer = transfer
@@ -42,7 +43,7 @@ final class HTTP2Exchange {
     func receive(informational head: HTTPResponseHead) {
         delivery.noteFirstByte(at: engine.thread.now)
         transfer.request.onEvent?(.informational(head))
-        if head.statusCode == 100 { sender.continueBody() }
+        if head.statusCode == 100 { sender.awaitsContinue = false }
     }
 
     func receive(_ head: HTTPResponseHead) {
@@ -53,7 +54,7 @@ final class HTTP2Exchange {
         }
         if head.statusCode == 421 { connection.retire() }
         // The server does not want the rest of the body, or has not asked for it.
-        if head.statusCode >= 300 { sender.stop() } else { sender.continueBody() }
+        if head.statusCode >= 300 { sender.stop() } else { sender.awaitsContinue = false }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -78,7 +79,7 @@ final class HTTP2Exchange {
 
     func resume() {
         isPaused = false
-        sender.resume()
+        sender.isStarved = false
         passOn()
     }
 
@@ -96,8 +97,13 @@ final class HTTP2Exchange {
 
     private func credit() {
         guard unread > 0, !isPaused else { return }
-        if let rate = engine.settings.maximumReceiveRate {
-            guard allowance(rate, since: delivery.firstByte ?? started, after: credited) > 0 else { return }
+        if let limit = engine.settings.maximumReceiveRate {
+            let rate = TransferRate(bytesPerSecond: limit, start: delivery.firstByte ?? started)
+            let count = engine.thread.allowance(rate, after: credited, &receiveTimer) { [weak self] in
+                self?.credit()
+                self?.connection.scheduleSend()
+            }
+            guard count > 0 else { return }
         }
         credited += Int64(unread)
         countAsRead()
@@ -112,32 +118,23 @@ final class HTTP2Exchange {
     func write() -> HTTP2Sender.Progress {
         if connection.isSuspended(transfer) { return .waits }
         if sender.awaitsContinue { awaitContinue() }
-        let most = engine.settings.maximumSendRate.map { allowance($0, since: started, after: sender.sentBody) }
         // The receive buffer is free: what was received has been taken.
-        return sender.write(to: &connection.machine, stream, engine.thread.receiveBuffer, atMost: most ?? .max)
+        return sender.write(to: &connection.machine, stream, engine.thread.receiveBuffer, atMost: sendableBytes)
+    }
+
+    private var sendableBytes: Int {
+        guard let limit = engine.settings.maximumSendRate else { return .max }
+        let rate = TransferRate(bytesPerSecond: limit, start: started)
+        return engine.thread.allowance(rate, after: sender.sentBody, &sendTimer) { [weak self] in
+            self?.connection.scheduleSend()
+        }
     }
 
     private func awaitContinue() {
         guard continueTimer == nil else { return }
         continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) { [weak self] in
-            self?.sender.continueBody()
+            self?.sender.awaitsContinue = false
             self?.connection.scheduleSend()
-        }
-    }
-
-    /// How many bytes a rate allows now. If it is 0, a timer resumes the transfer.
-    private func allowance(_ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64) -> Int {
-        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
-        case .move(let count): return count
-        case .wait(let delay):
-            guard rateTimer == nil else { return 0 }
-            rateTimer = engine.thread.schedule(after: delay) { [weak self] in
-                guard let self else { return }
-                rateTimer = nil
-                credit()
-                connection.scheduleSend()
-            }
-            return 0
         }
     }
 
@@ -148,7 +145,8 @@ final class HTTP2Exchange {
         countAsRead()
         stopSending()
         engine.thread.cancel(&continueTimer)
-        engine.thread.cancel(&rateTimer)
+        engine.thread.cancel(&receiveTimer)
+        engine.thread.cancel(&sendTimer)
         transfer.request.hold?.forget(transfer)
         connection.life?.end()
     }

@@ -14,10 +14,10 @@ final class HTTP2Sender {
     private let source: BodySource?
     /// Whether the body's source has been started, which is possible only once for some bodies.
     private(set) var hasBegun = false
-    /// Whether the body's source has no bytes at the moment; `resume` is called when it has some.
-    private var isStarved = false
+    /// Whether the body's source has no bytes at the moment.
+    var isStarved = false
     private(set) var sentBody: Int64 = 0
-    private(set) var awaitsContinue: Bool
+    var awaitsContinue: Bool
     private(set) var isDone: Bool
 
     init(_ transfer: SocketTransfer) {
@@ -26,10 +26,6 @@ final class HTTP2Sender {
         isDone = transfer.request.body.isNone
         awaitsContinue = transfer.expectsContinue
     }
-
-    func resume() { isStarved = false }
-
-    func continueBody() { awaitsContinue = false }
 
     func stop() {
         source?.stop()

@@ -70,7 +70,8 @@ extension HTTPConnection {
 
     func release() {
         engine.thread.cancel(&continueTimer)
-        engine.thread.cancel(&rateTimer)
+        engine.thread.cancel(&receiveTimer)
+        engine.thread.cancel(&sendTimer)
         sender?.stop()
         transfer?.request.hold?.forget(transfer ?? self)
         transfer = nil

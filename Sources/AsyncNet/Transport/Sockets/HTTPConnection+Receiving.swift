@@ -9,7 +9,8 @@ extension HTTPConnection {
                 isPaused = true
                 break
             }
-            guard let most = receivableBytes() else {
+            let most = receivableBytes()
+            guard most > 0 else {
                 isPaused = true
                 break
             }
@@ -20,26 +21,15 @@ extension HTTPConnection {
         return .done
     }
 
-    /// How many bytes the transfer may receive now; `nil` if it must wait.
-    private func receivableBytes() -> Int? {
-        guard let rate = engine.settings.maximumReceiveRate, let delivery else { return .max }
+    /// How many bytes the transfer may receive now; 0 if it must wait.
+    private func receivableBytes() -> Int {
+        guard let limit = engine.settings.maximumReceiveRate, let delivery else { return .max }
+        let rate = TransferRate(bytesPerSecond: limit, start: delivery.firstByte ?? started)
         // No rate delays a head, but few bytes of the body come with it: the next ones would wait for as long as these
         // are allowed to take, which counts as the server's silence.
-        guard delivery.head != nil else { return TransferRate.portion(of: rate) }
-        return allowance(rate, since: delivery.firstByte ?? started, after: delivery.receivedBytes)
-    }
-
-    func allowance(_ rate: Int64, since start: ContinuousClock.Instant, after moved: Int64) -> Int? {
-        switch TransferRate(bytesPerSecond: rate, start: start).decision(after: moved, now: engine.thread.now) {
-        case .move(let count): return count
-        case .wait(let delay):
-            engine.thread.cancel(&rateTimer)
-            rateTimer = engine.thread.schedule(after: delay) { [weak self] in
-                guard let self else { return }
-                rateTimer = nil
-                goOn()
-            }
-            return nil
+        guard delivery.head != nil else { return rate.portion }
+        return engine.thread.allowance(rate, after: delivery.receivedBytes, &receiveTimer) { [weak self] in
+            self?.goOn()
         }
     }
 

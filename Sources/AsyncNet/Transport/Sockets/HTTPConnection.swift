@@ -13,7 +13,8 @@ final class HTTPConnection: PooledConnection {
     var isPaused = false
     /// Cancelled at the transfer's end, as the next one is.
     var continueTimer: LoopTimers.ID?
-    var rateTimer: LoopTimers.ID?
+    var receiveTimer: LoopTimers.ID?
+    var sendTimer: LoopTimers.ID?
     /// The connection's error that ended the sending. The transfer fails with it unless the server has responded.
     var sendingFailure: AsyncNetError?
     var started = ContinuousClock.now
@@ -88,16 +89,17 @@ final class HTTPConnection: PooledConnection {
 
     func send() throws(AsyncNetError) {
         guard let sender, !sender.isStopped else { return }
+        let most = sendableBytes(of: sender)
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
-            progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: sendableBytes(of: sender))
+            progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: most)
         } catch {
             // The server may have responded before it closed the connection: the next turns receive the response.
             guard error.code == .connectionLost else { throw error }
             sendingFailure = error
             return sender.stop()
         }
-        if case .limited = progress, rateTimer == nil { stream.requeue() }
+        if case .limited = progress, most > 0 { stream.requeue() }
         guard case .awaitsContinue = progress, continueTimer == nil else { return }
         continueTimer = engine.thread.schedule(after: engine.configuration.expectContinueTimeout) { [weak self] in
             self?.sender?.continueBody()
@@ -106,7 +108,8 @@ final class HTTPConnection: PooledConnection {
     }
 
     private func sendableBytes(of sender: RequestSender) -> Int {
-        guard let rate = engine.settings.maximumSendRate, !sender.isDone else { return Turn.sent }
-        return allowance(rate, since: started, after: sender.sentBody) ?? 0
+        guard let limit = engine.settings.maximumSendRate, !sender.isDone else { return Turn.sent }
+        let rate = TransferRate(bytesPerSecond: limit, start: started)
+        return engine.thread.allowance(rate, after: sender.sentBody, &sendTimer) { [weak self] in self?.goOn() }
     }
 }

@@ -125,6 +125,19 @@ final class LoopThread {
         timers.insert(now + min(delay, .seconds(100 * 366 * 86_400)), action)
     }
 
+    /// How many bytes the rate allows now, after `moved` bytes; if none, the timer's action runs once it allows some.
+    func allowance(
+        _ rate: TransferRate, after moved: Int64, _ timer: inout LoopTimers.ID?, _ action: @escaping () -> Void
+    ) -> Int {
+        cancel(&timer)
+        switch rate.decision(after: moved, now: now) {
+        case .move(let count): return count
+        case .wait(let delay):
+            timer = schedule(after: delay, action)
+            return 0
+        }
+    }
+
     func cancel(_ timer: inout LoopTimers.ID?) { if let id = timer.take() { timers.remove(id) } }
 
     /// Runs the action after the turns, or the jobs, of this round. Tasks that are resumed one right after the other wake fewer of
