@@ -11,17 +11,15 @@ extension HTTP2ServerMachine {
         output.append(frame: .settings, .acknowledges, length: 0)
         for id in streams.keys {
             streams[id]?.sendWindow += peer.initialWindow - before
-            guard streams[id]?.sendWindow ?? 0 <= HTTP2Settings.largestWindow else {
-                throw HTTP2Violation(.flowControlError, "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
-            }
+            try require(
+                streams[id]?.sendWindow ?? 0 <= HTTP2Settings.largestWindow, else: .flowControlError,
+                "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
         }
     }
 
     /// From now on the client's streams have the window that it was told (RFC 9113 §6.9.2).
     private mutating func receiveAcknowledgement(_ payload: Input) throws(HTTP2Violation) {
-        guard payload.isEmpty else {
-            throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
-        }
+        try require(payload.isEmpty, else: .frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
         guard initialWindows.count > 1 else { return }
         let before = initialWindows.removeFirst()
         for id in streams.keys { streams[id]?.receiveWindow += initialWindows[0] - before }

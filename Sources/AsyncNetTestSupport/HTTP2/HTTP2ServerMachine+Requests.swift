@@ -6,9 +6,7 @@ extension HTTP2ServerMachine {
     mutating func receiveData(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         try header.checkOpened(below: lastStream + 1)
         receiveWindow -= payload.count
-        guard receiveWindow >= 0 else {
-            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
-        }
+        try require(receiveWindow >= 0, else: .flowControlError, "DATA beyond the connection's window", "6.9.1")
         let bytes = try header.unpadded(payload)
         guard var stream = streams[header.stream] else { return nil }
         guard !stream.isRequestComplete else {
@@ -57,9 +55,7 @@ extension HTTP2ServerMachine {
         if streams[stream] != nil { return try receiveTrailers(stream, endsStream) }
         // Frames that the client sent before it knew of a reset.
         guard stream > lastStream else { return nil }
-        guard stream % 2 == 1 else {
-            throw HTTP2Violation(.protocolError, "HEADERS on a stream with an even number", "5.1.1")
-        }
+        try require(stream % 2 == 1, else: .protocolError, "HEADERS on a stream with an even number", "5.1.1")
         lastStream = stream
         return stream <= lastServed ? open(stream, block.fields.fields, endsStream) : nil
     }

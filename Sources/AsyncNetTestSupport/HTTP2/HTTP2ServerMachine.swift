@@ -82,9 +82,9 @@ struct HTTP2ServerMachine {
 
     private mutating func readPreface() throws(HTTP2Violation) {
         guard !hasPreface else { return }
-        guard HTTP2Frame.preface.starts(with: input.prefix(HTTP2Frame.preface.count)) else {
-            throw HTTP2Violation(.protocolError, "no preface", "3.4")
-        }
+        try require(
+            HTTP2Frame.preface.starts(with: input.prefix(HTTP2Frame.preface.count)), else: .protocolError, "no preface",
+            "3.4")
         guard input.count >= HTTP2Frame.preface.count else { return }
         input.removeFirst(HTTP2Frame.preface.count)
         hasPreface = true

@@ -43,7 +43,8 @@ extension HTTP2Connection {
             silenceTimer = engine.thread.schedule(after: time - now) { [weak self] in
                 guard let self else { return }
                 silenceTimer = nil
-                if isWatched { watchSilence() }
+                let isAsked = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
+                if isAsked, !isClosed { watchSilence() }
             }
         case .ask:
             machine.ping()
@@ -53,10 +54,5 @@ extension HTTP2Connection {
             let time = silence.limits.timeout
             end(AsyncNetError(.connectionLost, "The server did not answer a PING frame within \(time)"))
         }
-    }
-
-    private var isWatched: Bool {
-        let isAsked = engine.configuration.http2KeepAlive != nil || !isIdle || machine.pings.waitsSince != nil
-        return isAsked && !isClosed
     }
 }

@@ -164,7 +164,6 @@ final class HTTP2Connection: PooledConnection {
     }
 
     private func passOnNews() {
-        guard !news.isEmpty else { return }
         for exchange in news {
             exchange.hasNews = false
             if exchanges[exchange.stream.id] === exchange { exchange.passOn() }

@@ -37,7 +37,11 @@ struct HPACKDecoder {
                 table.insert(entry)
             case 0x20...:
                 guard list.bytes == 0 else { throw .undecodable("a table size update after a field (RFC 7541 §4.2)") }
-                try updateSize(&input)
+                let size = try input.integer(prefix: 5)
+                guard size <= tableSize else {
+                    throw .undecodable("the table size \(size), above its limit (RFC 7541 §6.3)")
+                }
+                table.limit = size
                 continue
             default: entry = try literal(&input, prefix: 4)
             }
@@ -52,20 +56,14 @@ struct HPACKDecoder {
         return list
     }
 
-    private mutating func updateSize(_ input: inout HPACKInput) throws(HTTP2Violation) {
-        let size = try input.integer(prefix: 5)
-        guard size <= tableSize else { throw .undecodable("the table size \(size), above its limit (RFC 7541 §6.3)") }
-        table.limit = size
-    }
-
     private func entry(at index: Int) throws(HTTP2Violation) -> HPACKEntry {
         let known = HPACKStaticTable.fields
         guard index > 0 else { throw .undecodable("a field with the index 0 (RFC 7541 §6.1)") }
         if index <= known.count { return known[index - 1] }
-        guard index - known.count <= table.count else {
+        guard index - known.count <= table.entries.count else {
             throw .undecodable("the index \(index), which no table has (RFC 7541 §2.3.3)")
         }
-        return table[index - known.count - 1]
+        return table.entries[index - known.count - 1]
     }
 
     private func literal(_ input: inout HPACKInput, prefix: Int) throws(HTTP2Violation) -> HPACKEntry {

@@ -16,8 +16,6 @@ struct HPACKEncoder {
     /// The largest table that is used, even if the peer allows a larger one: each connection needs the memory.
     private static let mostTableSize = 4096
 
-    init() {}
-
     mutating func setTableLimit(_ size: UInt32) {
         let size = Int(min(size, UInt32(Self.mostTableSize)))
         limits = (min(limits?.lowest ?? size, size), size)
@@ -61,8 +59,8 @@ struct HPACKEncoder {
             index = first
         }
         let count = name.utf8.count
-        for place in 0..<table.count where table[place].nameBytes == count && table[place].field.name == name {
-            if hasValue(table[place]) { return (known.count + 1 + place, true) }
+        for (place, entry) in table.entries.enumerated() where entry.nameBytes == count && entry.field.name == name {
+            if hasValue(entry) { return (known.count + 1 + place, true) }
             if index == 0 { index = known.count + 1 + place }
         }
         return (index, false)
@@ -84,13 +82,9 @@ struct HPACKEncoder {
         var text = text
         text.withUTF8 { bytes in
             let count = HPACKHuffman.code.encodedCount(bytes)
-            if count < bytes.count {
-                append(count, prefix: 7, flags: 0x80, to: &output)
-                HPACKHuffman.code.encode(bytes, into: &output)
-            } else {
-                append(bytes.count, prefix: 7, flags: 0, to: &output)
-                output.append(contentsOf: bytes)
-            }
+            let isCoded = count < bytes.count
+            append(isCoded ? count : bytes.count, prefix: 7, flags: isCoded ? 0x80 : 0, to: &output)
+            if isCoded { HPACKHuffman.code.encode(bytes, into: &output) } else { output.append(contentsOf: bytes) }
         }
     }
 

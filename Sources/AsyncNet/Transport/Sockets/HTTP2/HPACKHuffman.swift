@@ -23,18 +23,16 @@ struct HPACKHuffman: Sendable {
     ]
 
     /// The codes, by symbol, in the lowest bits.
-    private let codes: [UInt32]
+    private var codes = [UInt32](repeating: 0, count: lengths.count)
     private let symbols: [UInt16]
     /// By the length of a code. `ends`: the first code that is longer, shifted to the top of 32 bits; 0 for a length
     /// without codes. `offsets`: a code plus this number is its index in `symbols`.
-    private let ends: [UInt64]
-    private let offsets: [Int]
+    private var ends = [UInt64](repeating: 0, count: longest + 1)
+    private var offsets = [Int](repeating: 0, count: longest + 1)
 
     private init() {
         let ordered = (0...Self.endOfString).sorted { (Self.lengths[$0], $0) < (Self.lengths[$1], $1) }
-        var codes = [UInt32](repeating: 0, count: ordered.count)
-        var ends = [UInt64](repeating: 0, count: Self.longest + 1)
-        var offsets = [Int](repeating: 0, count: Self.longest + 1)
+        symbols = ordered.map(UInt16.init)
         var next: UInt64 = 0
         for (place, symbol) in ordered.enumerated() {
             let length = Int(Self.lengths[symbol])
@@ -44,10 +42,6 @@ struct HPACKHuffman: Sendable {
             ends[length] = next
             offsets[length] = place - Int(code)
         }
-        self.codes = codes
-        self.ends = ends
-        self.offsets = offsets
-        symbols = ordered.map(UInt16.init)
     }
 
     func encodedCount(_ text: UnsafeBufferPointer<UInt8>) -> Int {

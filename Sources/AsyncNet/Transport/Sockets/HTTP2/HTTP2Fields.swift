@@ -2,7 +2,6 @@ import Foundation
 
 /// The fields of a message over HTTP/2 (RFC 9113 §8).
 package enum HTTP2Fields {
-
     /// Reads the head of a response: `:status` must be first, and names must be in lower case.
     static func head(_ fields: [HTTPHeader], _ url: URL) throws(HTTP2Violation) -> HTTPResponseHead {
         // A response cannot have the status 101 over HTTP/2 (RFC 9113 §8.6).
@@ -28,19 +27,16 @@ package enum HTTP2Fields {
     }
 
     private static func check(_ field: HTTPHeader) throws(HTTP2Violation) {
-        if field.name.utf8.first == 0x3A {
-            throw HTTP2Violation(.protocolError, "HEADERS with a pseudo-header field out of place", "8.3")
-        }
-        guard !field.name.isEmpty, field.name.utf8.allSatisfy({ HTTPSyntax.isTokenByte($0) && !(0x41...0x5A ~= $0) })
-        else {
-            throw HTTP2Violation(.protocolError, "HEADERS with an invalid name", "8.2.1")
-        }
-        guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-            throw HTTP2Violation(.protocolError, "HEADERS with a control character in \(field.name)", "8.2.1")
-        }
-        if ofConnection.contains(field.name) {
-            throw HTTP2Violation(.protocolError, "HEADERS with the field \(field.name)", "8.2.2")
-        }
+        let name = field.name.utf8
+        try require(name.first != 0x3A, else: .protocolError, "HEADERS with a pseudo-header field out of place", "8.3")
+        try require(
+            !name.isEmpty && name.allSatisfy { HTTPSyntax.isTokenByte($0) && !(0x41...0x5A ~= $0) },
+            else: .protocolError, "HEADERS with an invalid name", "8.2.1")
+        try require(
+            field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, else: .protocolError,
+            "HEADERS with a control character in \(field.name)", "8.2.1")
+        try require(
+            !ofConnection.contains(field.name), else: .protocolError, "HEADERS with the field \(field.name)", "8.2.2")
     }
 
     /// The fields that are about an HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 §8.2.2).

@@ -1,16 +1,8 @@
 /// The frames of HTTP/2 (RFC 9113 §4, §6).
 package enum HTTP2Frame {
+    /// The kinds of frames, numbered from 0 as in RFC 9113 §6.
     package enum Kind: UInt8 {
-        case data = 0
-        case headers = 1
-        case priority = 2
-        case reset = 3
-        case settings = 4
-        case pushPromise = 5
-        case ping = 6
-        case goAway = 7
-        case windowUpdate = 8
-        case continuation = 9
+        case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
 
         private static let names = [
             "DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE",
@@ -57,28 +49,26 @@ package enum HTTP2Frame {
             stream = bytes.number(at: 5) & 0x7FFF_FFFF
         }
 
-        package var name: String { kind?.name ?? "unknown" }
+        package var name: String { kind?.name ?? "of an unknown kind" }
 
         /// Checks what both sides check before they know a frame's payload.
         ///
         /// - Parameter openBlock: The stream whose header block is not complete.
         package func check(hasSettings: Bool, openBlock: UInt32?) throws(HTTP2Violation) {
-            guard hasSettings || kind == .settings && !flags.contains(.acknowledges) else {
-                throw HTTP2Violation(.protocolError, "bytes that do not begin with the SETTINGS of HTTP/2", "3.4")
-            }
-            if let openBlock, kind != .continuation || stream != openBlock {
-                throw HTTP2Violation(.protocolError, "a frame (\(name)) inside a block of HEADERS", "6.10")
-            }
-            guard length <= HTTP2Frame.payloadSize, length == kind?.size ?? length else {
-                throw HTTP2Violation(.frameSizeError, "a frame (\(name)) of \(length) bytes", "4.2")
-            }
+            try require(
+                hasSettings || kind == .settings && !flags.contains(.acknowledges), else: .protocolError,
+                "bytes that do not begin with the SETTINGS of HTTP/2", "3.4")
+            try require(
+                openBlock == nil || kind == .continuation && stream == openBlock, else: .protocolError,
+                "a frame (\(name)) inside a block of HEADERS", "6.10")
+            try require(
+                length <= HTTP2Frame.payloadSize && length == kind?.size ?? length, else: .frameSizeError,
+                "a frame (\(name)) of \(length) bytes", "4.2")
             switch kind {
             case .data, .headers, .priority, .reset, .continuation:
-                if stream == 0 { throw HTTP2Violation(.protocolError, "a frame (\(name)) on stream 0", "6") }
+                try require(stream != 0, else: .protocolError, "a frame (\(name)) on stream 0", "6")
             case .settings, .ping, .goAway:
-                guard stream == 0 else {
-                    throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream other than 0", "6")
-                }
+                try require(stream == 0, else: .protocolError, "a frame (\(name)) on a stream other than 0", "6")
             default: break
             }
         }
@@ -94,8 +84,9 @@ package enum HTTP2Frame {
 
         /// Checks that the stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).
         package func checkOpened(below next: UInt32) throws(HTTP2Violation) {
-            guard stream >= next || stream % 2 == 0 else { return }
-            throw HTTP2Violation(.protocolError, "a frame (\(name)) on a stream that was not opened", "5.1")
+            try require(
+                stream < next && stream % 2 == 1, else: .protocolError,
+                "a frame (\(name)) on a stream that was not opened", "5.1")
         }
     }
 
@@ -104,19 +95,10 @@ package enum HTTP2Frame {
     package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 }
 
-/// Why a connection or a stream ends (RFC 9113 §7): the codes that this library uses.
+/// Why a connection or a stream ends, numbered from 0 as in RFC 9113 §7.
 package enum HTTP2ErrorCode: UInt32 {
-    case noError = 0
-    case protocolError = 1
-    case internalError = 2
-    case flowControlError = 3
-    case streamClosed = 5
-    case frameSizeError = 6
-    case refusedStream = 7
-    case cancel = 8
-    case compressionError = 9
-    case enhanceYourCalm = 11
-    case http11Required = 13
+    case noError, protocolError, internalError, flowControlError, settingsTimeout, streamClosed, frameSizeError
+    case refusedStream, cancel, compressionError, connectError, enhanceYourCalm, inadequateSecurity, http11Required
 
     private static let names = [
         "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
@@ -152,6 +134,13 @@ package struct HTTP2Violation: Error, Equatable {
     var error: AsyncNetError {
         AsyncNetError(.badServerResponse, "The server sent \(text) (RFC 9113 §\(section))")
     }
+}
+
+/// Checks what RFC 9113 requires of the other side.
+package func require(
+    _ condition: Bool, else code: HTTP2ErrorCode, _ text: @autoclosure () -> String, _ section: String
+) throws(HTTP2Violation) {
+    if !condition { throw HTTP2Violation(code, text(), section) }
 }
 
 extension UnsafeRawBufferPointer {

@@ -32,12 +32,12 @@ package struct HTTP2HeaderReader {
     ) throws(HTTP2Violation) -> Block? {
         var bytes = try header.unpadded(payload)
         if header.flags.contains(.priority) {
-            guard bytes.count >= 5 else {
-                throw HTTP2Violation(.frameSizeError, "a HEADERS frame of \(payload.count) bytes", "6.2")
-            }
+            try require(bytes.count >= 5, else: .frameSizeError, "a HEADERS frame of \(payload.count) bytes", "6.2")
             bytes = UnsafeRawBufferPointer(rebasing: bytes[5...])
         }
-        if header.flags.contains(.endHeaders) { return try decode(bytes, header) }
+        if header.flags.contains(.endHeaders) {
+            return Block(header: header, size: bytes.count, fields: try decoder.decode(bytes))
+        }
         start = Start(header: header, bytes: Array(bytes))
         return nil
     }
@@ -50,21 +50,16 @@ package struct HTTP2HeaderReader {
             throw HTTP2Violation(.protocolError, "a CONTINUATION frame without HEADERS before it", "6.10")
         }
         block.continuations += 1
-        guard block.continuations <= Self.continuations else {
-            throw HTTP2Violation(.enhanceYourCalm, "more than \(Self.continuations) CONTINUATION frames", "10.5")
-        }
+        try require(
+            block.continuations <= Self.continuations, else: .enhanceYourCalm,
+            "more than \(Self.continuations) CONTINUATION frames", "10.5")
         block.bytes.append(contentsOf: payload)
         guard header.flags.contains(.endHeaders) else {
             start = block
             return nil
         }
-        return try block.bytes.withBytes { bytes throws(HTTP2Violation) in try decode(bytes, block.header) }
-    }
-
-    private mutating func decode(
-        _ bytes: UnsafeRawBufferPointer, _ header: HTTP2Frame.Header
-    ) throws(HTTP2Violation) -> Block {
-        Block(header: header, size: bytes.count, fields: try decoder.decode(bytes))
+        let fields = try block.bytes.withBytes { bytes throws(HTTP2Violation) in try decoder.decode(bytes) }
+        return Block(header: block.header, size: block.bytes.count, fields: fields)
     }
 }
 

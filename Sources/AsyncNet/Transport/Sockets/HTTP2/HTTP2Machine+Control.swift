@@ -1,9 +1,7 @@
 extension HTTP2Machine {
     mutating func receiveSettings(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         guard !header.flags.contains(.acknowledges) else {
-            guard payload.isEmpty else {
-                throw HTTP2Violation(.frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
-            }
+            try require(payload.isEmpty, else: .frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
             if !pings.receivedSettingsAcknowledgement(now()) { try budget.spend("SETTINGS", now()) }
             return nil
         }
@@ -15,9 +13,9 @@ extension HTTP2Machine {
         // A smaller window may make the windows of streams negative (RFC 9113 §6.9.2).
         for stream in streams.values {
             stream.sendWindow += peer.settings.initialWindow - before
-            guard stream.sendWindow <= HTTP2Settings.largestWindow else {
-                throw HTTP2Violation(.flowControlError, "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
-            }
+            try require(
+                stream.sendWindow <= HTTP2Settings.largestWindow, else: .flowControlError,
+                "SETTINGS that make a window larger than 2^31 - 1", "6.9.2")
         }
         return .settled
     }
@@ -68,9 +66,7 @@ extension HTTP2Machine {
 
     mutating func receiveGoAway(_ payload: Input) throws(HTTP2Violation) -> Event? {
         try budget.spend("GOAWAY", now())
-        guard payload.count >= 8 else {
-            throw HTTP2Violation(.frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
-        }
+        try require(payload.count >= 8, else: .frameSizeError, "a GOAWAY frame of \(payload.count) bytes", "6.8")
         let (last, code) = (payload.number(at: 0) & 0x7FFF_FFFF, payload.number(at: 4))
         isGoingAway = true
         peer.goAwayCode = code

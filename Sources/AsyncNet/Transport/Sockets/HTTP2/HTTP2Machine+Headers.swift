@@ -22,24 +22,20 @@ extension HTTP2Machine {
             let (bytes, fields) = (limits.head.headBytes, limits.head.headerLines)
             throw HTTP2Violation(.enhanceYourCalm, "HEADERS larger than \(bytes) bytes or \(fields) fields", "10.5.1")
         }
-        guard stream.phase != .ended else {
-            throw HTTP2Violation(.streamClosed, "HEADERS after the end of their stream", "5.1")
-        }
+        try require(stream.phase != .ended, else: .streamClosed, "HEADERS after the end of their stream", "5.1")
         if stream.phase == .body {
-            guard endsStream else { throw HTTP2Violation(.protocolError, "trailers that do not end the stream", "8.1") }
+            try require(endsStream, else: .protocolError, "trailers that do not end the stream", "8.1")
             ending = stream
             return .trailers(stream, try HTTP2Fields.headers(list.fields[...]))
         }
         let head = try HTTP2Fields.head(list.fields, stream.url)
         if head.statusCode < 200 {
-            guard !endsStream else {
-                throw HTTP2Violation(.protocolError, "a 1xx response that ends the stream", "8.1")
-            }
+            try require(!endsStream, else: .protocolError, "a 1xx response that ends the stream", "8.1")
             stream.informational += 1
             let most = limits.head.informationalResponses
-            guard stream.informational <= most else {
-                throw HTTP2Violation(.enhanceYourCalm, "more than \(most) informational responses", "10.5")
-            }
+            try require(
+                stream.informational <= most, else: .enhanceYourCalm, "more than \(most) informational responses",
+                "10.5")
             return .informational(stream, head)
         }
         try stream.receive(head)

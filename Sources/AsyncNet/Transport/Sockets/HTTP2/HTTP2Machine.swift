@@ -98,11 +98,8 @@ struct HTTP2Machine: ~Copyable {
         case .goAway: return try receiveGoAway(payload)
         case .pushPromise:
             throw HTTP2Violation(.protocolError, "a PUSH_PROMISE frame, though push is off", "6.6")
-        case .priority:
-            try budget.spend("PRIORITY", now())
-            return nil
-        case .data, nil:
-            try budget.spend("of unknown kinds", now())
+        case .priority, .data, nil:
+            try budget.spend(header.name, now())
             return nil
         }
     }
@@ -114,9 +111,9 @@ struct HTTP2Machine: ~Copyable {
         try flow.receive(header.length)
         var padding = 0
         if header.flags.contains(.padded) {
-            guard header.length > 0, Int(input[position]) < header.length else {
-                throw HTTP2Violation(.protocolError, "a DATA frame whose padding is longer than it", "6.1")
-            }
+            try require(
+                header.length > 0 && Int(input[position]) < header.length, else: .protocolError,
+                "a DATA frame whose padding is longer than it", "6.1")
             padding = Int(input[position]) + 1
             position += 1
         }

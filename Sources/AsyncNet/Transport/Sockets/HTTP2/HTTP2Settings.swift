@@ -24,12 +24,10 @@ package struct HTTP2Settings: Equatable {
     package init() {}
 
     package mutating func apply(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) {
-        guard payload.count % 6 == 0 else {
-            throw HTTP2Violation(.frameSizeError, "a SETTINGS frame of \(payload.count) bytes", "6.5")
-        }
-        guard payload.count / 6 <= Self.mostEntries else {
-            throw HTTP2Violation(.enhanceYourCalm, "a SETTINGS frame with \(payload.count / 6) entries", "10.5")
-        }
+        try require(payload.count % 6 == 0, else: .frameSizeError, "a SETTINGS frame of \(payload.count) bytes", "6.5")
+        try require(
+            payload.count / 6 <= Self.mostEntries, else: .enhanceYourCalm,
+            "a SETTINGS frame with \(payload.count / 6) entries", "10.5")
         for start in stride(from: 0, to: payload.count, by: 6) {
             let name = UInt16(payload[start]) << 8 | UInt16(payload[start + 1])
             try apply(Name(rawValue: name), payload.number(at: start + 2))
@@ -40,19 +38,17 @@ package struct HTTP2Settings: Equatable {
         switch name {
         case .tableSize: tableSize = value
         case .enablePush:
-            guard value == 0 else {
-                throw HTTP2Violation(.protocolError, "SETTINGS with ENABLE_PUSH \(value)", "6.5.2")
-            }
+            try require(value == 0, else: .protocolError, "SETTINGS with ENABLE_PUSH \(value)", "6.5.2")
         case .concurrentStreams: concurrentStreams = value
         case .initialWindow:
-            guard value <= Self.largestWindow else {
-                throw HTTP2Violation(.flowControlError, "SETTINGS with INITIAL_WINDOW_SIZE \(value)", "6.5.2")
-            }
+            try require(
+                value <= Self.largestWindow, else: .flowControlError, "SETTINGS with INITIAL_WINDOW_SIZE \(value)",
+                "6.5.2")
             initialWindow = Int(value)
         case .frameSize:
-            guard HTTP2Frame.payloadSize..<(1 << 24) ~= Int(value) else {
-                throw HTTP2Violation(.protocolError, "SETTINGS with MAX_FRAME_SIZE \(value)", "6.5.2")
-            }
+            try require(
+                HTTP2Frame.payloadSize..<(1 << 24) ~= Int(value), else: .protocolError,
+                "SETTINGS with MAX_FRAME_SIZE \(value)", "6.5.2")
             frameSize = Int(value)
         case .headerListSize, nil: break
         }
@@ -136,9 +132,7 @@ struct FrameBudget {
             left = max(left, min(Self.burst, left + (now - refilled) / .seconds(1) * Self.perSecond))
         }
         refilled = now
-        guard left >= 1 else {
-            throw HTTP2Violation(.enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
-        }
+        try require(left >= 1, else: .enhanceYourCalm, "too many frames (\(frame)) without effect", "10.5")
         left -= 1
     }
 
@@ -147,10 +141,9 @@ struct FrameBudget {
 
     mutating func count(emptyFrame isEmpty: Bool) throws(HTTP2Violation) {
         emptyFrames = isEmpty ? emptyFrames + 1 : 0
-        guard emptyFrames <= Self.mostEmptyFrames else {
-            throw HTTP2Violation(
-                .enhanceYourCalm, "more than \(Self.mostEmptyFrames) DATA frames without bytes", "10.5")
-        }
+        try require(
+            emptyFrames <= Self.mostEmptyFrames, else: .enhanceYourCalm,
+            "more than \(Self.mostEmptyFrames) DATA frames without bytes", "10.5")
     }
 
     /// Called when this side ends a stream on which this many bytes may still arrive.

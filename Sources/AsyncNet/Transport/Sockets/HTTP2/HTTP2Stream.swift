@@ -38,9 +38,7 @@ final class HTTP2Stream {
 
     /// Receives a DATA frame.
     func receive(_ length: Int, padding: Int) throws(HTTP2Violation) {
-        guard receiveWindow.receive(length) else {
-            throw HTTP2Violation(.flowControlError, "DATA beyond its stream's window", "6.9.1")
-        }
+        try require(receiveWindow.receive(length), else: .flowControlError, "DATA beyond its stream's window", "6.9.1")
         switch phase {
         case .head: throw HTTP2Violation(.protocolError, "a DATA frame before the response's HEADERS", "8.1")
         case .ended: throw HTTP2Violation(.streamClosed, "a DATA frame after the end of its stream", "5.1")
@@ -48,19 +46,14 @@ final class HTTP2Stream {
         }
         guard let left = bytesLeft else { return }
         let count = length - padding
-        guard count <= left else {
-            throw HTTP2Violation(.protocolError, "more bytes in DATA frames than Content-Length says", "8.1.1")
-        }
+        try require(count <= left, else: .protocolError, "more bytes in DATA frames than Content-Length says", "8.1.1")
         bytesLeft = left - Int64(count)
     }
 
     func receiveEnd() throws(HTTP2Violation) {
-        guard phase == .body else {
-            throw HTTP2Violation(.protocolError, "the end of a stream without a response's HEADERS", "8.1")
-        }
+        try require(phase == .body, else: .protocolError, "the end of a stream without a response's HEADERS", "8.1")
         phase = .ended
-        guard bytesLeft ?? 0 == 0 else {
-            throw HTTP2Violation(.protocolError, "fewer bytes in DATA frames than Content-Length says", "8.1.1")
-        }
+        try require(
+            bytesLeft ?? 0 == 0, else: .protocolError, "fewer bytes in DATA frames than Content-Length says", "8.1.1")
     }
 }

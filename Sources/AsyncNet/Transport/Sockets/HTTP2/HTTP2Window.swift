@@ -74,18 +74,17 @@ struct HTTP2FlowControl {
 
     /// Takes the increment of a WINDOW_UPDATE frame: the connection's if there is no stream.
     mutating func widenSendWindow(of stream: HTTP2Stream?, by increment: Int) throws(HTTP2Violation) {
-        guard increment > 0 else { throw HTTP2Violation(.protocolError, "a WINDOW_UPDATE frame of 0", "6.9") }
+        try require(increment > 0, else: .protocolError, "a WINDOW_UPDATE frame of 0", "6.9")
         let size = (stream?.sendWindow ?? sendWindow) + increment
-        guard size <= HTTP2Settings.largestWindow else {
-            throw HTTP2Violation(.flowControlError, "WINDOW_UPDATE beyond a window of 2^31 - 1", "6.9.1")
-        }
+        try require(
+            size <= HTTP2Settings.largestWindow, else: .flowControlError, "WINDOW_UPDATE beyond a window of 2^31 - 1",
+            "6.9.1")
         if let stream { stream.sendWindow = size } else { sendWindow = size }
     }
 
     mutating func receive(_ count: Int) throws(HTTP2Violation) {
-        guard receiveWindow.receive(count) else {
-            throw HTTP2Violation(.flowControlError, "DATA beyond the connection's window", "6.9.1")
-        }
+        try require(
+            receiveWindow.receive(count), else: .flowControlError, "DATA beyond the connection's window", "6.9.1")
     }
 
     /// Counts bytes of bodies that have been read, and writes WINDOW_UPDATE frames once they are enough.

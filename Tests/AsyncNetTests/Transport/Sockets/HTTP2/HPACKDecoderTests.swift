@@ -82,7 +82,7 @@ struct HPACKDecoderTests {
                 }
                 guard (try? decoder.decode(block)) != nil else { break }
                 #expect(decoder.table.size <= 128)
-                #expect(decoder.table.texts.count == decoder.table.count)
+                #expect(decoder.table.texts.count == decoder.table.entries.count)
             }
         }
     }

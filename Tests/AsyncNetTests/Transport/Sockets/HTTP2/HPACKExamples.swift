@@ -145,7 +145,7 @@ extension HPACKFields {
 }
 
 extension HPACKDynamicTable {
-    var texts: [String] { (0..<count).map { "\(self[$0].field.name): \(self[$0].field.value)" } }
+    var texts: [String] { entries.map { "\($0.field.name): \($0.field.value)" } }
 }
 
 /// The bytes of hexadecimal digits, which may have white space between them.
