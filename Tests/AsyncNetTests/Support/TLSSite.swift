@@ -9,9 +9,10 @@ extension RawServer {
     ///   - requiresClient: Whether clients must have a certificate of ``TestAuthority/root``.
     ///   - chain: The certificates that it shows.
     ///   - settings: Python that has the `context`.
+    ///   - ignored: How many connections, the first ones, get no answer to their handshake.
     static func site(
         requiresClient: Bool = false, chain: [String] = [TestAuthority.site, TestAuthority.intermediate],
-        settings: String = "pass"
+        settings: String = "pass", ignored: Int = 0
     ) throws -> RawServer {
         let pem = (chain + [TestAuthority.siteKey]).joined(separator: "\n").replacing("\n", with: "\\n")
         let root = TestAuthority.root.replacing("\n", with: "\\n")
@@ -43,8 +44,9 @@ extension RawServer {
                     t.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n%s" % (len(body), body))
                     t.unwrap()
                 except (OSError, ValueError): pass
-            if not hasattr(serve, "context"): serve.context = make()
-            threading.Thread(target=answer, args=(c,), daemon=True).start()
+            if not hasattr(serve, "context"): serve.context, serve.ignored = make(), []
+            if len(serve.ignored) < \(ignored): serve.ignored.append(c)
+            else: threading.Thread(target=answer, args=(c,), daemon=True).start()
             """, readsHead: false)
     }
 

@@ -33,6 +33,7 @@ final class Dial {
     /// The stream on which a negotiation or a handshake runs. The loop's thread holds their objects.
     var step: SocketStream?
     private var deadline: LoopTimers.ID?
+    var lateness: LoopTimers.ID?
 
     /// - Parameters:
     ///   - isHTTP: Whether the connection is for HTTP, for the address policy.
@@ -156,6 +157,7 @@ final class Dial {
         race?.stop()
         stopStep()
         engine.thread.cancel(&deadline)
+        engine.thread.cancel(&lateness)
         if let lookup = lookup.take() {
             engine.setup.names.withdraw(lookup)
         } else if case .failure = outcome {

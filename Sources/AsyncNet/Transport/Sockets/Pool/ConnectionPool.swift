@@ -6,7 +6,7 @@
 /// leave no place for a new one, a released or kept one is closed.
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
-/// out to be shared, all transfers wait for it, and another one is opened when it has no room.
+/// out to be shared, all transfers wait for it, and another one is opened when it has no room, or when it is late.
 struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>: ~Copyable {
     enum Action: Equatable {
         case use(Connection, Transfer)
@@ -19,7 +19,10 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     private final class Origin {
         /// The kept connections, in the order of their last use.
         var idle: [Connection] = []
-        var opening = 0
+        var opening = 0 { didSet { late = min(late, opening) } }
+        /// How many of those take so long that no transfer counts on them.
+        var late = 0
+        var coming: Int { opening - late }
         var busy = 0
         var shared: [Shared] = []
         /// Whether a new connection may turn out to be shared.
@@ -51,7 +54,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     private let limits: LoopLimits
     private var origins: [Key: Origin] = [:]
     private var connections = 0
-    /// The largest number of connections for which the process has file descriptors, since one more could not be opened.
+    /// How many connections there were when file descriptors ran out; `nil` once another was opened.
     private var shortage: Int?
     /// Origins whose transfers wait because the limit of all connections is reached, in order.
     private var starving: [Key] = []
@@ -129,13 +132,13 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         guard let origin = origins[key] else { return [] }
         // Those before it want new connections: as many are on the way, or this one makes room.
         let index = origin.waiting.firstIndex { isNew || !$0.wantsNew }
-        if let index, isNew || index <= origin.opening {
+        if let index, isNew || index <= origin.coming {
             return [.use(connection, origin.waiting.remove(at: index).transfer)]
         }
         origin.busy -= 1
         origin.idle.append(connection)
         resting.append((connection, key))
-        return origin.waiting.count > origin.opening ? [.close(connection)] : makeRoom()
+        return origin.waiting.count > origin.coming ? [.close(connection)] : makeRoom()
     }
 
     /// - Parameter room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer
@@ -164,7 +167,7 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         return changedRoom(connection, of: key, to: room)
     }
 
-    /// Called when a shared connection takes more or fewer transfers than before; none if it is about to be closed.
+    /// Called when a shared connection has room for more or fewer transfers; for none if it is about to be closed.
     mutating func changedRoom(
         _ connection: Connection, of key: Key, to room: Int, isDraining: Bool = false
     ) -> [Action] {
@@ -192,12 +195,13 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     /// Otherwise, and not twice in a row, the one that has waited longest ends, and another connection is opened.
     mutating func failed(_ key: Key, lasting isLasting: Bool = true) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
+        origin.late = 0
         origin.opening -= 1
         connections -= 1
         // Transfers for which another connection is still being opened wait for that one.
         let count =
             (isLasting || origin.hasFailed) && origin.mayShare && origin.connections == 0
-            ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.opening))
+            ? origin.waiting.count : min(1, max(0, origin.waiting.count - origin.coming))
         origin.hasFailed = true
         let transfers = origin.waiting.prefix(count).map(\.transfer)
         origin.waiting.removeFirst(count)
@@ -229,9 +233,19 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         return afterClosing(key)
     }
 
+    /// Called when the handshake of a connection takes long for which several transfers may wait: opens a second one,
+    /// since the server may never answer.
+    mutating func isLate(_ key: Key) -> [Action] {
+        guard let origin = origins[key], origin.mayShare, origin.opening == 1, origin.waiting.count > 1 else {
+            return []
+        }
+        origin.late = 1
+        return open(for: key)
+    }
+
     private mutating func open(for key: Key) -> [Action] {
-        guard let origin = origins[key], origin.waiting.count > origin.opening,
-            !origin.mayShare || origin.opening == 0, !origin.isHeldBack
+        guard let origin = origins[key], origin.waiting.count > origin.coming,
+            !origin.mayShare || origin.coming == 0, !origin.isHeldBack
         else { return [] }
         guard origin.limitedConnections < limits.connectionsPerOrigin else {
             // Only transfers that want a new connection wait while connections are kept: the oldest makes room.

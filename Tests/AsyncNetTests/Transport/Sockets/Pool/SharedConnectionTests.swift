@@ -52,6 +52,17 @@ struct SharedConnectionTests {
         #expect(pool.failed("a", lasting: false).0 == [2, 3])
     }
 
+    @Test("If a first connection that may be shared is late, no transfer waits for it, and others are opened")
+    func late() {
+        var pool = Self.pool()
+        _ = Self.request(1, &pool)
+        #expect(pool.isLate("a") == [])
+        for transfer in 2...4 { _ = Self.request(transfer, &pool) }
+        #expect(pool.isLate("a") == [.open("a")])
+        #expect(pool.isLate("a") == [])
+        #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a"), .open("a")])
+    }
+
     @Test("One waiting transfer fails if a second connection cannot be opened")
     func secondFailure() {
         var pool = Self.pool()

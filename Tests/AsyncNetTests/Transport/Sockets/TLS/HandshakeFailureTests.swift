@@ -12,6 +12,18 @@ struct HandshakeFailureTests {
         await server.told(change: change).error
     }
 
+    @Test("Requests that wait for a first handshake, which a server does not answer, get another connection")
+    func silence() async throws {
+        let site = try RawServer.site(ignored: 1)
+        let transport = SocketTransport(.init(tls: TLSConfiguration(trust: .anchors([TestAuthority.root]))))
+        let (session, url) = (Session(transport: transport), "https://127.0.0.1:\(site.port)/")
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<3 { group.addTask { try await session.request(url).serializing(String.self).value } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(names.count == 3)
+    }
+
     @Test(
         "The error of a server that answers without TLS says so",
         arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
