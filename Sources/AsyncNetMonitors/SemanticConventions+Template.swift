@@ -1,8 +1,8 @@
 public import AsyncNet
 
 extension SemanticConventions {
-    /// `url.template`: the path and the query of a `URLTemplate` from `/` on, without secrets that its author may have
-    /// written into it: `/users/{id}` of `users/{id}` and of `https://example.com/users/{id}`.
+    /// `url.template`: the path and query of a `URLTemplate`, with `/` in front and secrets redacted: `/users/{id}` of
+    /// `users/{id}` and of `https://example.com/users/{id}`.
     public static func template(_ text: String, redaction: RedactionRule = .standard) -> String {
         path(ofTemplate: redaction.text(ofURL: text))
     }

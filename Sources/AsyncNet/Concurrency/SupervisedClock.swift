@@ -16,7 +16,7 @@ package protocol SupervisedClock: Clock, Sendable where Duration == Swift.Durati
 }
 
 extension SupervisedClock {
-    /// Runs code whose user code, such as retriers and serializers, runs on the clock's executor.
+    /// Runs code. User code that it calls, such as retriers and serializers, runs on the clock's executor.
     package func observing<Value, Failure: Error>(
         _ code: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -19,7 +19,7 @@ public struct AsyncNetError: Error, Sendable {
     /// What went wrong in this case, in one sentence without secrets.
     public var message: String { content.message }
 
-    /// The error that caused this error: a `URLError`, a `DecodingError`, or the error of a validator or serializer.
+    /// The error that caused this error, such as a `DecodingError`, a `URLError`, or an error of a file or validator.
     ///
     /// URLs in a `URLError` have no userinfo and no query; ``request`` has the complete URL.
     public var underlyingError: (any Error)? { content.underlyingError }

@@ -49,7 +49,7 @@ extension FileSystem {
             path: path, size: stamp.size, modified: stamp.modified_seconds * 1_000_000_000 + stamp.modified_nanoseconds)
     }
 
-    /// Whether this user owns a folder, and others may not write to it.
+    /// Whether this user owns a folder, and only this user and the folder's group may write to it.
     static func isOwn(_ folder: String) -> Bool {
         var status = stat()
         return stat(folder, &status) == 0 && status.st_uid == geteuid() && status.st_mode & S_IWOTH == 0

@@ -6,7 +6,7 @@ package final class PipedConnection: DuplexConnection {
         package var pieces: [Data] = []
         /// Whether the owner tells the peer, after the pieces, that no more bytes follow.
         package var isLast = false
-        /// Whether the owner closes the connection after the pieces.
+        /// Whether the owner closes the connection once it has sent the pieces.
         package var closes = false
     }
 

@@ -25,8 +25,8 @@ package final class TransferPipe: Sendable {
     private let state: AwaitedState<State>
     private let isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
 
-    /// - Parameter isUrgent: Whether a validator refuses a head with a status below 300, which is then delivered at
-    ///   once.
+    /// - Parameter isUrgent: Whether a head with a status below 300 is delivered at once, since a validator refuses
+    ///   it.
     package init(
         _ delivery: TransportRequest.Delivery, limit: Int64? = nil,
         isUrgent: (@Sendable (HTTPResponseHead) -> Bool)? = nil

@@ -25,7 +25,7 @@ struct TransferPipeState {
     private var receivedBytes: Int64 = 0
     private let limit: Int64
 
-    /// - Parameter limit: The largest body in bytes; the bytes of an encoded body are not counted here.
+    /// - Parameter limit: The largest body in bytes. A body with a content coding is measured where it is decoded.
     init(_ delivery: TransportRequest.Delivery, limit: Int64 = .max) {
         self.delivery = delivery
         self.limit = limit

@@ -81,8 +81,8 @@ public struct TransportRequest: Sendable {
         var delivery = Delivery.asItArrives
         /// The request's priority among the transfers that wait for a connection.
         var priority = RequestPriority.normal
-        /// Whether a validator refuses a head with a status below 300, which is then delivered at once, also with
-        /// `.whole`.
+        /// Whether a head with a status below 300 is delivered at once, also with `.whole`, since a validator
+        /// refuses it.
         var isUrgent: (@Sendable (HTTPResponseHead) -> Bool)?
         var interests: EventInterests?
         var connectionObservers: [any ConnectionObserver] = []

@@ -1,6 +1,6 @@
 /// The values of a metric that measures durations, or sizes in bytes.
 public struct MetricHistogram<Value: Sendable>: Sendable {
-    /// The name by OpenTelemetry's conventions, such as `http.client.request.duration`.
+    /// The name: of OpenTelemetry's conventions, such as `http.client.request.duration`, or with `asyncnet.` in front.
     public let name: String
     /// What is measured, in a sentence.
     public let summary: String

@@ -11,7 +11,7 @@ enum SleeperNotice {
         FileHandle.standardError.write(Data("AsyncNet: \(text)\n".utf8))
     }
 
-    /// Runs the wait, and says after the delay how many tasks sleep.
+    /// Runs the wait; if it takes longer than the delay, writes how many tasks sleep.
     static func during(
         _ wait: () async -> Void, forAtLeast count: Int, sleeperCount: @escaping @Sendable () -> Int
     ) async {

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a flow does next.
 extension FaultedFlow {
-    /// What to do at this time. A direction that has ended waits.
+    /// What to do at this time; `.wait` without a time once the direction has ended.
     mutating func next(now: Duration) -> Action {
         if isDone { return .wait(until: nil) }
         if isBroken { return ended(.reset) }

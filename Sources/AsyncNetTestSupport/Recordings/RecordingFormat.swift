@@ -73,7 +73,7 @@ public struct RecordingFormat: Sendable {
         "If-Unmodified-Since", "Last-Event-ID", "Prefer", "Range", "SOAPAction", "X-HTTP-Method-Override",
     ]
 
-    /// Headers that differ each time: times, those of the connection (RFC 9110 §7.6.1), and identifiers of requests.
+    /// Headers that differ each time: times, request identifiers, and those of connections, caches and reports.
     public static let standardOmittedHeaders: Set<String> = [
         "Age", "Alt-Svc", "CF-Ray", "Connection", "Date", "Fly-Request-Id", "Keep-Alive", "NEL", "Proxy-Connection",
         "Report-To", "Reporting-Endpoints", "Request-Id", "Server-Timing", "Traceparent", "Tracestate",

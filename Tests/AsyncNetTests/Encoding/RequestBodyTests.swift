@@ -135,7 +135,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A stream of another length is an error, and its last chunk is read only after the stream ended",
+        "A stream of another length is an error; the chunk that completes the length is read only after the end",
         arguments: [
             (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
             (["abc"], 4, "ended after 3 of its 4", 3),

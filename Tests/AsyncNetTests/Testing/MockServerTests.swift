@@ -187,7 +187,7 @@ struct StubTransportTests {
         #expect(await session.request("http://a/").serializing(Data.self).result.failure?.code == code)
     }
 
-    @Test("Delays pass on the stub's clock, a body with .drip arrives whole, an error of the closure is thrown")
+    @Test("Delays pass on the stub's clock, .drip delivers the whole body, the closure's error is .transportFailed")
     func others() async throws {
         let clock = TestClock()
         let slow = Session(transport: StubTransport(clock: clock) { _ in .text("x").delayed(by: .seconds(5)) })

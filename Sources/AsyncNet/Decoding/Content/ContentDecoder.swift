@@ -180,8 +180,8 @@ final class ContentDecoder {
 }
 
 extension Data {
-    /// The body without the content codings of these `Content-Encoding` headers, at most `limit` bytes; `nil` if one
-    /// of the names is no coding that can be decoded here, or if the bytes are not valid in it.
+    /// The body without the content codings of these `Content-Encoding` headers; `nil` if one of them cannot be
+    /// decoded here, if the bytes are not valid in it, or if more than `limit` bytes are decoded.
     package func decoded(from contentEncoding: [String], limit: Int) -> Data? {
         guard let codings = try? ContentDecoding.codings(in: contentEncoding),
             codings.count == ContentDecoding.names(in: contentEncoding).count

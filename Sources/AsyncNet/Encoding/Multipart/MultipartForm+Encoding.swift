@@ -26,7 +26,7 @@ extension MultipartForm {
         try await UserCode.run { () async throws(AsyncNetError) in
             let reader = try makeReader()
             do { try Data().write(to: file, options: .withoutOverwriting) } catch {
-                throw AsyncNetError(.fileNotWritable, "The form's file cannot be made", underlyingError: error)
+                throw AsyncNetError(.fileNotWritable, "The file for the form cannot be created", underlyingError: error)
             }
             do {
                 let handle = try FileHandle(forWritingTo: file)

@@ -1,5 +1,5 @@
 extension HTTP2Connection {
-    /// Sends after the round, together with what other transfers of the round begin.
+    /// Sends at the end of the loop's round, together with what other transfers begin in the same round.
     func scheduleSend() {
         guard !isSendScheduled, !isClosed else { return }
         isSendScheduled = true

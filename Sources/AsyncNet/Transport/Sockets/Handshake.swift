@@ -5,7 +5,7 @@ final class Handshake: LoopHandler {
     private let end: (Result<Void, AsyncNetError>) -> Void
     private var received = 0
     private static let portion = 4096
-    /// After more bytes than usual handshakes have, portions are small: each record of a flood costs OpenSSL time.
+    /// Once a handshake is longer than usual, less is read at a time: each record of a flood costs OpenSSL time.
     private static let usualSize = 16 * 1024
     private static let smallPortion = 512
     private static let largestSize = 256 * 1024

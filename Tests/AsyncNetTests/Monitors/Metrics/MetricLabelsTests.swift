@@ -47,7 +47,7 @@ struct MetricLabelsTests {
         #expect(!text.contains("abc") && !text.contains("u:p"))
     }
 
-    @Test("An outcome's error label is its code, or the status for an unacceptable status")
+    @Test("The error label is the status if it is unacceptable, else the error's code; a cancelled one has none")
     func errorsOfOutcomes() {
         #expect(SemanticConventions.errorType(ofOutcomeWith: 200, nil) == nil)
         #expect(SemanticConventions.errorType(ofOutcomeWith: 404, nil) == "404")

@@ -69,7 +69,7 @@ struct CredentialTests {
     private func stub(_ guarded: Guarded) -> StubTransport { StubTransport { guarded.reply(to: $0) } }
 
     @Test(
-        "After a challenge the request is sent with credentials, which later requests send without a challenge",
+        "A challenge is answered with credentials, and later requests send them without a challenge",
         arguments: ["Basic", "Digest"])
     func answered(_ scheme: String) async throws {
         let stub = stub(Guarded(scheme))

@@ -31,7 +31,7 @@ struct LinkScheduleTests {
     }
 
     @Test(
-        "A link passes the bytes of 50 milliseconds at once, but at least 1 and at most 65,536",
+        "A link passes the bytes of 50 milliseconds at once, from 1 to 65,536; without a rate it passes all",
         arguments: [(nil, Int.max), (1, 1), (19, 1), (40, 2), (50_000, 2500), (100_000_000, 65_536)] as [(Int?, Int)])
     func quanta(_ rate: Int?, _ quantum: Int) {
         #expect(LinkSchedule(bytesPerSecond: rate).quantum == quantum)
