@@ -62,8 +62,8 @@ public struct MockResponse: Sendable {
         /// Over HTTP/2 the stream is reset, after this number of bytes of the body; before the head without a number. Over
         /// HTTP/1.1 the connection is.
         case resetStream(HTTP2Code, after: Int? = nil)
-        /// Over HTTP/2 GOAWAY is sent before the response. Streams above the last one get none, and the connection is
-        /// closed when the others have ended.
+        /// Over HTTP/2 GOAWAY is sent before the response. Streams above the last one get no response, and the
+        /// connection is closed when the streams up to it have ended.
         ///
         /// Without a number the last stream is that of the request, so that the response follows; with 0 no stream has
         /// been processed. The largest number, 0x7FFFFFFF, only warns: the connection stays open. Over HTTP/1.1 the

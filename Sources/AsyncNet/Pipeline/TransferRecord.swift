@@ -169,7 +169,7 @@ final class TransferRecord: Sendable {
             let adopted = outcome.metrics.hops(
                 ofAttempt: state.attempt, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
-            // The other run counts no attempts, but how often a transport repeated one.
+            // The attempts of the other run are only a transport's repetitions: a run of a transfer begins none.
             state.repeats += outcome.metrics.attempts
             (state.metrics.start, state.metrics.attempts) = (own.start, own.attempts + outcome.metrics.attempts)
             state.metrics.redirects = own.redirects + outcome.metrics.redirects

@@ -70,7 +70,7 @@ extension TransferWatch {
 }
 
 extension TransportRequest {
-    /// - Returns: The trace's part of the hop. It needs connections, which transports report only if somebody observes.
+    /// - Returns: The trace's part of the hop. If there is one, the transport is told to report its connections.
     fileprivate mutating func beginHop(of trace: any RequestTrace, isRedirected: Bool) -> (any TracedHop)? {
         var head = head
         let traced = trace.beginHop(&head, urlTemplate: isRedirected ? nil : urlTemplate, isRedirected: isRedirected)

@@ -132,7 +132,7 @@ struct EntryReader {
         return texts.first { !$0.isEmpty }.map(FailureText.failure)
     }
 
-    /// The error of an entry with a response may be that of the whole request, such as a response that was refused.
+    /// The error, if it can end a body; another one is that of the whole request, as if the response was refused.
     private var bodyFailure: RecordedExchange.Failure? {
         failure.flatMap { FailureText.codesOfBodies.contains($0.code) ? $0 : nil }
     }

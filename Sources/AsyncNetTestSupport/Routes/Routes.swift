@@ -11,9 +11,9 @@ public import AsyncNet
 ///
 /// A path is compared without the request's query, segment by segment: `:name` matches any segment and puts its
 /// decoded text into ``RecordedRequest/parameters``; `*` at the end matches any rest. `/users` does not match `/users/`.
-/// If several routes match, the route added last is used, so that a test can replace a common route; of a route of the
-/// same method and path that has received no request, ``MockRouter/verify()`` expects nothing more. A route for GET
-/// responds to HEAD too.
+/// If several routes match, the route added last is used, so that a test can replace a common route. A route without
+/// requests that is replaced by one of the same method and path is no longer expected by ``MockRouter/verify()``. A
+/// route for GET responds to HEAD too.
 ///
 /// A request without a route gets a 404, or a 405 with `Allow` if its path has routes for other methods (RFC 9110
 /// §15.5.6), and is reported by ``MockRouter/verify()``.

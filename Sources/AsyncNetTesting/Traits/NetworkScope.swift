@@ -80,7 +80,7 @@ final class NetworkScope: Sendable {
         for finding in collected { record(finding) }
     }
 
-    /// In the test of the current task.
+    /// Records the finding as an issue of the test that the current task runs.
     func record(_ finding: Finding) {
         #if compiler(>=6.3)
             Issue.record(

@@ -69,7 +69,7 @@ struct ContentOptionTests {
         }
     }
 
-    @Test("A recording has the body decoded or as it was sent, by decodesContent of the request")
+    @Test("A recording has the body as it was sent if the request has decodesContent: false, and decoded otherwise")
     func recorded() async throws {
         let recording = RecordingTransport(over: transport)
         let session = Session(transport: recording)

@@ -26,7 +26,7 @@ struct EventConnection: Sendable {
     private var failures = 0
     /// How many connections in a row have brought no event, whether they failed or were accepted.
     private var connectionsWithoutEvent = 0
-    /// Whether the response had a `Content-Length`, so that its end is the end of the stream.
+    /// Whether the response had a `Content-Length`, so that with `.ifResumable` the stream ends with the response.
     private var endIsAnnounced = false
 
     /// - Parameter maximumLength: The number of bytes of an event's data, and of a line.

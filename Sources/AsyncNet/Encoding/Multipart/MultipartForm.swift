@@ -122,7 +122,7 @@ public struct MultipartForm: Sendable {
 
     private var isBoundaryInside: Bool { holds(Data(boundary.utf8)) }
 
-    /// Whether a part in memory contains these bytes, in nested forms too, whose boundaries count as well.
+    /// Whether these bytes are in a part in memory, in a part's headers, or in a nested form or its boundary.
     private func holds(_ bytes: Data) -> Bool {
         parts.contains { part in
             part.body.data.map { ByteSearch.contains(bytes, in: $0) } == true

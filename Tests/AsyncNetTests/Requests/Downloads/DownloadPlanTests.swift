@@ -97,7 +97,7 @@ struct DownloadPlanTests {
     ]
 
     @Test(
-        "A continued download appends the response, writes it from the start, is complete without it, or fails",
+        "A continued download appends the response, writes it from the start, is requested again, or fails",
         arguments: rests)
     func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
         var plan = Self.plan(after: 4, total: 10).plan
