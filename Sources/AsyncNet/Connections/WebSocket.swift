@@ -72,8 +72,8 @@ public final class WebSocket: Sendable {
 
     /// Sends a ping, waits for its pong, and returns the time between the two.
     ///
-    /// The pong comes after the messages that the server has sent before it: while the program does not read these,
-    /// this function waits. For pings at intervals see ``WebSocketOptions/pingInterval``.
+    /// The pong comes after the messages that the server sent before it: if 256 messages, or 256 KiB, wait for the
+    /// program, this function waits until some are read. For pings at intervals see ``WebSocketOptions/pingInterval``.
     @discardableResult
     public func ping() async throws(AsyncNetError) -> Duration { try await engine.ping() }
 

@@ -292,7 +292,7 @@ extension AsyncNetError.Code {
         "pagingFailed", "The next page could not be requested",
         "Check the link to the next page that the server sent; prefix(_:) limits the number of pages.")
 
-    /// The transport does not support the request, or one of the transport's settings, on this platform.
+    /// The transport does not support the request or one of the transport's settings, on this platform or on any.
     public static let unsupportedByTransport = Self(
         "unsupportedByTransport", "The transport does not support the request",
         "Use another transport for this request, or change the request.")

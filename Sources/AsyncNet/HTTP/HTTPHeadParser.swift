@@ -67,7 +67,7 @@ package struct HTTPHeadParser {
         }
         statusCode = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         httpVersion = try Self.text(version)
-        // Programs must not use the phrase (RFC 9112 §4), so an invalid phrase is ignored.
+        // A client should ignore the phrase (RFC 9112 §4), so an invalid phrase is no error.
         reasonPhrase =
             rest[digits.endIndex...].isEmpty ? nil : try? Self.text(Line(rebasing: rest[(digits.endIndex + 1)...]))
         headers.reserveCapacity(12)

@@ -102,9 +102,9 @@ extension URL {
             + "a host needs http:// before it"
     }
 
-    /// Whether a look at the bytes shows that a request can be sent to this URL: `http` or `https`, a host of letters,
-    /// digits, dots and hyphens, and no port or one of up to four digits. Most URLs are like this, and the parts of a
-    /// `URL` are new strings.
+    /// Whether the bytes alone show that a request can be sent to this URL: `http` or `https`, a host of letters,
+    /// digits, dots and hyphens, and no port or one of up to four digits. Most URLs are like this, and need no new
+    /// strings for their parts then.
     private var isPlainHTTP: Bool {
         var text = absoluteString
         return text.withUTF8 { text in

@@ -51,7 +51,8 @@ public enum RequestEvent: Sendable {
     /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
     /// every transport reports this.
     indirect case sent(SentHead)
-    /// The transport sends the request again, since a reused connection ended before any byte of a response.
+    /// The transport sends the request again: its kept connection ended before any byte of a response, or the server
+    /// reported that it had not processed the request.
     case repeated
     /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)
@@ -99,7 +100,7 @@ extension RequestEvent: ShownByDescription {
         case .cached(let outcome): "cache: \(outcome)"
         case .hop(let head): "hop: \(head)"
         case .sent(let head): "sent \(head.description.prefix { $0 != "\n" })"
-        case .repeated: "repeated on another connection"
+        case .repeated: "repeated"
         case .informational(let head): "informational \(head.statusCode)"
         case .connected(let connection): "connected: \(connection)"
         case .sentBody(let bytes, let total): "sent \(bytes) of \(total.map { "\($0)" } ?? "?") bytes"

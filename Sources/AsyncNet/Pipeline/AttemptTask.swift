@@ -17,7 +17,7 @@ final class AttemptTask: Sendable {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if let failure = state.withLock({ $0.failure }) { throw failure }
-        // Not with the executor nil, see RequestEngine.makeDriver.
+        // No preference for a nil executor, which would cost a lock, see RequestEngine.makeDriver.
         // ConcurrencyGuarantees: attempt, brief reading
         let task = executor.map { Task(executorPreference: $0) { try await work() } } ?? Task { try await work() }
         let hasFailed = state.withLock { state in

@@ -5,7 +5,7 @@ import Foundation
 struct CachedHop: Sendable {
     let cache: HTTPCache
     let request: CacheRequest
-    /// The request without cookies and credentials.
+    /// The request without the cookies and credentials that stations have added.
     let plain: TransportRequest
     let attempt: Attempt
     let key: CacheKey

@@ -12,7 +12,7 @@ enum Pipeline {
                     transfer)))
     }
 
-    /// The stations of one transfer, which shared and hedged transfers and revalidations pass too.
+    /// The stations for all hops of an attempt; shared and hedged requests and revalidations pass them too.
     static var transfer: some Station {
         FollowUps( // redirects and challenges: one hop after another
             Bridge( // cookies, and the request's settings for the transport

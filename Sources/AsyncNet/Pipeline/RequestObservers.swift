@@ -123,7 +123,7 @@ final class RequestObservers: EventTarget {
         return state.openHops
     }
 
-    // The transport, the reader of a body and its end report the same bytes.
+    // Sent once for the same bytes: the transport, the reader of a body and the body's end each report them.
     func send(download progress: TransferProgress) {
         channels?.downloads.send(progress, unless: progress.hasSameBytes(as:))
     }

@@ -19,7 +19,7 @@ struct RunContext: Sendable {
     var scoped: ScopedTransport?
     /// A transport for this request alone, whose transfers are neither shared nor hedged.
     var carrier: (any Transport)?
-    /// Whether a timeout ends an attempt without ending the request.
+    /// Whether each attempt runs in a task of its own, so that a timeout can end it while the request goes on.
     var separatesAttempts: Bool
     /// The run's part in the request's trace; `nil` without a `TracingPolicy`.
     var trace: (any RequestTrace)?

@@ -13,7 +13,7 @@ protocol Station: Sendable {
 final class Response: Sendable {
     /// Head and body. The body is read when the response has come back to the attempt.
     let message: TransportResponse
-    /// The request of the response's hop, without cookies and credentials.
+    /// The request of the response's hop, without the cookies and credentials that stations have added.
     let request: TransportRequest
     /// Whether the response was stored; the server may have confirmed it with a 304.
     let isStored: Bool
@@ -52,7 +52,7 @@ struct Attempt: Sendable {
     var isStoredOnly = false
     /// Ends the attempt without ending the request; `nil` if the end of the attempt always ends the request.
     var task: AttemptTask?
-    /// The request of the running hop, without cookies and credentials; `nil` before the first hop.
+    /// The request of the running hop, without what stations have added to it; `nil` before the first hop.
     var hopRequest: TransportRequest?
     /// Whether a redirect has led to the running hop.
     var isRedirected = false

@@ -94,7 +94,7 @@ package final class PipedConnection: DuplexConnection {
 
     func didFailSending(_ error: AsyncNetError) { state.change { $0.failSending(error) } }
 
-    /// Ends the tasks that wait with this error, after a reader has taken what has arrived. `nil` stands for a close by
-    /// this side, which is no error for a reader.
+    /// Ends all waits with this error; a reader first takes what has arrived. `nil` stands for a close by this side,
+    /// which is no error for a reader.
     package func didClose(_ error: AsyncNetError?) { state.change { $0.didClose(error) } }
 }

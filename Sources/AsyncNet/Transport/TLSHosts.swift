@@ -60,7 +60,7 @@ package struct TLSHosts: Sendable {
     }
 
     private static var unnamed: AsyncNetError {
-        AsyncNetError(.malformedURL, "The host is not a name that the transport's tlsForHosts could have an entry for")
+        AsyncNetError(.malformedURL, "The host has a form that no entry of the transport's tlsForHosts can have")
     }
 
     package func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }

@@ -263,8 +263,8 @@ public enum TransportEvent: Sendable {
     /// a CONNECT to a proxy, if ``TransportRequest/interests`` ask for it; not every transport reports it. The event
     /// does not end the server's silence, since an observer must not change when a request times out.
     case sentHead(SentHead)
-    /// The transport sends the request again on another connection: before any byte of a response, the server had
-    /// closed the kept connection or had reported that it did not process the request (RFC 9110 §9.2.2, RFC 9113 §6.8).
+    /// The transport sends the request again, on another connection or stream: before any byte of a response, the
+    /// server had closed the kept connection or not processed the request (RFC 9110 §9.2.2, RFC 9113 §8.7).
     case repeated
     /// The transfer has this connection. Reported before the response's head, if ``TransportRequest/interests`` is not
     /// `nil`; if a transport does not report it, the session makes this event from ``metrics(_:)``. Like

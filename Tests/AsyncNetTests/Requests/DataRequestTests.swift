@@ -135,7 +135,7 @@ struct DataRequestTests {
         #expect(!"\(response) \(response.metrics) \(dumped)".contains("hunter2"))
     }
 
-    @Test("A 404 is delivered, or with validation ends the request with unacceptableStatus, which has the request")
+    @Test("A 404 is delivered; with validation the error is unacceptableStatus, and has the request")
     func validation() async throws {
         let session = Session(transport: stub)
         #expect(try await session.request("http://a/404").serializing(JSON.self).value.error.string == "none")
@@ -347,7 +347,7 @@ struct DataRequestTests {
 /// What a review found; each failed before it was mended.
 @Suite("Failures of DataRequest", .timeLimit(.minutes(5)))
 struct DataRequestRegressionTests {
-    @Test("A task cancelled before it waits does not cancel the request that another task starts")
+    @Test("A task cancelled before it waits does not cancel a request that another task started before")
     func cancelledArrival() async throws {
         let session = Session(transport: StubTransport { _ in .json(User.json) })
         for _ in 0..<1000 {

@@ -72,7 +72,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "A continued download ends when it has the length of Content-Range, and is an error with another one",
+        "A continued download succeeds with a body of the length in Content-Range, and fails with another length",
         arguments: [("10", 2), ("10", 6), ("10", 11), ("*", 2), ("*", 6), ("*", 11)], TransportUnderTest.allCases)
     func rest(_ said: (total: String, count: Int), _ transport: TransportUnderTest) async throws {
         let (total, count) = said

@@ -109,7 +109,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("A body that drips arrives in pieces of the given size", arguments: ResponseSender.allCases)
+    @Test("A body that drips arrives whole", arguments: ResponseSender.allCases)
     func drips(_ sender: ResponseSender) async throws {
         let (texts, control) = AsyncStream.makeStream(of: String.self)
         control.yield("hello")

@@ -83,7 +83,7 @@ struct AutobahnFramingTests {
     ]
 
     @Test(
-        "1 to 5: Each case of frames gives the events, replies and failure of Autobahn",
+        "Autobahn 1 to 5: Each case gives the events, replies and failure that the suite expects",
         arguments: framing + pings + reserved + opcodes + fragments)
     func outcome(of example: WebSocketCase) {
         let faults = example.faults()

@@ -7,8 +7,8 @@ protocol StreamParser: Sendable {
 
     /// Takes a chunk, and returns the elements that end in it.
     ///
-    /// - Throws: ``AsyncNetError`` for a malformed or too long element. If there are elements before it, the call returns
-    ///   them, and the next call throws.
+    /// - Throws: ``AsyncNetError`` for a malformed or too long element. If there are elements before it, the call
+    ///   returns them, and the next call throws.
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [Element]
 
     /// Ends the input, and returns the elements that its end completes; throws as ``receive(_:)`` does.

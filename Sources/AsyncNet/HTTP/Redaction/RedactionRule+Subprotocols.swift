@@ -4,7 +4,7 @@ extension RedactionRule {
     ///
     /// A browser's program cannot set the other headers of a handshake, so services take credentials there:
     /// `openai-insecure-api-key.sk-…`, `base64url.bearer.authorization.k8s.io.…`, or `token, …`. A subprotocol may be a
-    /// credential if it begins with the name of one, follows such a name, or is no sequence of words and versions.
+    /// credential if it begins with a secret's name, follows such a name, or is not made of words and versions.
     static func subprotocols(_ list: String) -> String {
         var isNamedBefore = false
         return list.split(separator: ",", omittingEmptySubsequences: false).map { item in

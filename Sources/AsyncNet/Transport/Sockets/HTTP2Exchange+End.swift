@@ -59,7 +59,7 @@ extension HTTP2Exchange {
         sendAgain("HTTP_1_1_REQUIRED")
     }
 
-    /// The server has not processed the request, whatever its method is (RFC 9113 §8.7).
+    /// Sends the request again, whatever its method is: the server has not processed it (RFC 9113 §8.7).
     private func sendAgain(_ frame: String) {
         guard result == nil else { return }
         guard restarts < Self.mostRestarts, delivery.head == nil, canSendAgain else {

@@ -23,7 +23,7 @@ struct FaultedFlowTests {
     }
 
     @Test(
-        "Each fault decides at which time which bytes pass, for bytes at 100 and 200 ms and the end at 300 ms",
+        "Each fault passes, delays, cuts or drops bytes that arrive at 100 and 200 ms, and their end at 300 ms",
         arguments: [
             ([.latency(.milliseconds(500))], ["600 abcdefgh", "700 ijkl", "800 finish"]),
             (

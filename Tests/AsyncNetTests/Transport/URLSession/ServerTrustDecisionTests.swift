@@ -57,7 +57,7 @@ struct ServerTrustDecisionTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("The evaluation with settings .refused throws .certificateNotTrusted")
+    @Test("With TLSConfiguration.refused the evaluation throws .certificateNotTrusted")
     func refused() {
         let error = #expect(throws: AsyncNetError.self) { try decision(.refused).evaluation() }
         #expect(error?.code == .certificateNotTrusted)

@@ -148,7 +148,7 @@ struct HTTP2Machine: ~Copyable {
         }
         let isWhole = frame.left == 0 && frame.padding == 0
         data = isWhole ? nil : frame
-        // A stream may have ended here between two parts of the frame.
+        // This side may have reset the stream since an earlier part: the bytes then belong to no stream.
         let stream = frame.stream.flatMap { streams[$0.id] === $0 ? $0 : nil }
         if isWhole, frame.endsStream, let stream {
             guard count > 0 else { return end(stream) }
