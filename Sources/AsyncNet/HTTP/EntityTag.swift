@@ -13,7 +13,7 @@ struct EntityTag: Hashable, Sendable {
     }
 
     /// Weak comparison: whether both identify equivalent representations (RFC 9110 §8.8.3.2).
-    func isSameVersion(as other: EntityTag) -> Bool { opaque == other.opaque }
+    func isSameVersion(as other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "!" || scalar.value >= 0x23 && scalar.value != 0x7F
@@ -44,7 +44,8 @@ enum IfRange {
 
     /// Whether a response has the version of this `If-Range` value; `true` too for a response without a version.
     static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
-        headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified).allSatisfy { $0 == validator }
+        headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified)
+            .allSatisfy { $0.hasSameBytes(as: validator) }
     }
 
     private static let secondsBetweenClocks: Int64 = 60

@@ -98,13 +98,14 @@ struct QuotedString {
 }
 
 extension HTTPHeaders {
-    /// The different values of a field, in order.
+    /// The different values of a field, in order. They differ if their bytes do: `==` treats some texts as equal.
     func values(of field: SingleField, areJoined: Bool = false) -> [String] {
         var found: [String] = []
+        var known: Set<[UInt8]> = []
         for header in self where header.hasName(field.name) {
             let values =
                 areJoined || field.isListable ? field.values(in: header.value) : [header.value.trimmedHTTPSpace]
-            for value in values where !value.isEmpty && !found.contains(value) { found.append(value) }
+            for value in values where !value.isEmpty && known.insert(Array(value.utf8)).inserted { found.append(value) }
         }
         return found
     }

@@ -39,6 +39,12 @@ struct SingleFieldTests {
         #expect(field.values(in: text) == expected)
     }
 
+    @Test("Values of different bytes are different, also if Swift's == treats them as equal")
+    func bytes() throws {
+        let head = try head("ETag", ["\"\u{E9}\"", "\"e\u{301}\"", "\"\u{E9}\""])
+        #expect(head.values(of: .entityTag).count == 2)
+    }
+
     private func head(_ name: String, _ values: [String]) throws -> HTTPResponseHead {
         HTTPResponseHead(
             statusCode: 200, url: try "http://a/file".asURL(),
