@@ -46,14 +46,17 @@ struct CacheVariant: Sendable, Hashable, Codable {
             .map { String($0).trimmedHTTPSpace.lowercased() }.filter { !$0.isEmpty }
     }
 
-    /// The hash of a header's values as one list, without regard to lines and to space around commas (RFC 9111 §4.1).
+    /// The hash of a header's values as one list, without regard to lines and to space around commas outside of quotes
+    /// (RFC 9111 §4.1).
     private static func hash(_ request: CacheRequest, _ name: String) -> String {
         // Credentials for a challenge differ from request to request; those of one user have one response.
         if name == "authorization" { return request.user }
         guard let value = request.headers[name] else { return "" }
         // Case does not count in languages (RFC 4647 §2).
         let text = name == "accept-language" ? value.lowercased() : value
-        let items = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmedHTTPSpace }
+        var quote = QuotedString()
+        let items = text.unicodeScalars.split(omittingEmptySubsequences: false) { !quote.contains($0) && $0 == "," }
+            .map { String($0).trimmedHTTPSpace }
         return Data(items.joined(separator: ",").utf8).sha256
     }
 }
