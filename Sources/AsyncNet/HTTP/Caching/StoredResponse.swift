@@ -24,7 +24,11 @@ extension StoredResponse {
             statusCode: head.statusCode, httpVersion: head.httpVersion, reasonPhrase: head.reasonPhrase,
             headers: Self.storable(headers), requested: requested, received: received, variant: variant,
             isContentDecoded: isContentDecoded)
+        if !head.headers.contains(name: "Date") { setDate() }
     }
+
+    /// A response without a `Date` gets the time at which it was received (RFC 9110 §6.6.1).
+    private mutating func setDate() { headers.update(HTTPHeader(name: "Date", value: HTTPDate(received).description)) }
 
     /// The head for a request of this URL at this time, with the age of the response (RFC 9111 §5.1).
     func head(for url: URL, at now: Date) -> HTTPResponseHead {
@@ -69,11 +73,8 @@ extension StoredResponse {
         // A 304 response without an Age has just been made.
         copy.headers.remove("Age")
         for header in new { copy.headers.add(header) }
-        // Without a Date the response was confirmed when it was received (RFC 9110 §6.6.1).
-        if !head.headers.contains(name: "Date") {
-            copy.headers.update(HTTPHeader(name: "Date", value: HTTPDate(received).description))
-        }
         (copy.requested, copy.received) = (requested, received)
+        if !head.headers.contains(name: "Date") { copy.setDate() }
         return copy
     }
 

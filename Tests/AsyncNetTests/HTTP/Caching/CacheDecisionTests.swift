@@ -153,5 +153,9 @@ struct StoredResponseTests {
         let later = StoredResponse.date.addingTimeInterval(100)
         let dated = stored.confirmed(by: head, requested: later, received: later)
         #expect(dated.headers["Date"] == HTTPDate(later).description)
+        let new = StoredResponse(
+            HTTPResponseHead(statusCode: 200, url: head.url), headers: [:], variant: stored.variant,
+            isContentDecoded: true, requested: later, received: later)
+        #expect(new.headers["Date"] == HTTPDate(later).description)
     }
 }
