@@ -34,7 +34,18 @@ struct StringSerializer: ResponseSerializer, PlacedSerializer {
             }
             return String(String.UnicodeScalarView(scalars))
         }
-        guard let text = String(data: data, encoding: encoding) else { return nil }
+        // Foundation drops the bytes of a last unit that is not complete.
+        guard data.count % encoding.unitSize == 0, let text = String(data: data, encoding: encoding) else { return nil }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    }
+}
+
+extension String.Encoding {
+    fileprivate var unitSize: Int {
+        switch self {
+        case .utf16, .utf16BigEndian, .utf16LittleEndian: 2
+        case .utf32, .utf32BigEndian, .utf32LittleEndian: 4
+        default: 1
+        }
     }
 }

@@ -54,6 +54,8 @@ struct StringSerializerTests {
             ("text/plain", [0xFF], "UTF-8"), ("text/plain; charset=utf-8", [0xC3], "utf-8"),
             ("text/plain; charset=klingon", [0xE9], "klingon"),
             ("text/plain; charset=us-ascii", [0xE9], "us-ascii"),
+            ("text/plain; charset=utf-16le", [0x61, 0x00, 0x62], "utf-16le"),
+            ("text/plain; charset=utf-32be", [0, 0, 0, 0xE9, 0, 0], "utf-32be"),
         ] as [(String, [UInt8], String)])
     func invalid(_ type: String, _ bytes: [UInt8], _ name: String) async {
         let error = await #expect(throws: AsyncNetError.self) { try await text(bytes, type) }
