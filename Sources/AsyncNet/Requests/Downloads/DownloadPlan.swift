@@ -115,14 +115,19 @@ struct DownloadPlan: Sendable {
         return .write(from: 0)
     }
 
-    /// A 206 response must continue the file with the requested range, in the same version and length.
+    /// A 206 response must continue the file with the requested range, in the same version and length. It may have a
+    /// part of the range (RFC 9110 §15.3.7): the download then ends early, and the next one continues it.
     private func check(_ range: ContentRange?, _ requested: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
         throws(AsyncNetError)
     {
+        guard isSameVersion(head) else {
+            throw AsyncNetError(
+                .badServerResponse,
+                "The server sent a part of another version than that of the partial file; remove this to start over")
+        }
         guard let range, let bytes = range.bytes, bytes.lowerBound == offset,
             Self.ends(bytes, of: range.total, as: requested),
-            range.total == nil || total == nil || range.total == total,
-            isSameVersion(head), head.value(for: "Content-Encoding") == nil
+            range.total == nil || total == nil || range.total == total, head.value(for: "Content-Encoding") == nil
         else {
             throw AsyncNetError(
                 .badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
@@ -145,11 +150,11 @@ struct DownloadPlan: Sendable {
             && head.value(for: "Content-Encoding") == nil
     }
 
-    /// Whether the response's range ends where the requested range or the file ends.
+    /// Whether the response's range ends where a closed range that was requested ends, or the file.
     private static func ends(_ bytes: ClosedRange<Int64>, of total: Int64?, as requested: ByteRange) -> Bool {
         switch requested {
         case .closed(let range): bytes.upperBound == min(range.upperBound, total.map { $0 - 1 } ?? .max)
-        case .from, .last: total.map { bytes.upperBound == $0 - 1 } ?? true
+        case .from, .last: total.map { bytes.upperBound < $0 } ?? true
         }
     }
 
