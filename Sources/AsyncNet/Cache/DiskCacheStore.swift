@@ -21,10 +21,14 @@ final class DiskCacheStore: CacheStore {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             _ = try TemporaryFile(in: folder)
-            guard FileSystem.isOwn(folder) else { throw POSIXError(.EPERM) }
         } catch {
             throw AsyncNetError(
                 .fileNotWritable, "The folder \(folder) for the cache cannot be used", underlyingError: error)
+        }
+        guard FileSystem.isOwn(folder) else {
+            throw AsyncNetError(
+                .fileNotWritable,
+                "The folder \(folder) for the cache belongs to another user, or all users may write to it")
         }
     }
 

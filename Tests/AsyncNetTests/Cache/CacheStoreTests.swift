@@ -249,7 +249,8 @@ struct DiskCacheStoreTests {
     @Test("A folder that others may write to is refused")
     func sharedFolder() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
-        #expect(AsyncNetError.code { _ = try HTTPCache(directory: folder.url) } == .fileNotWritable)
+        let error = #expect(throws: AsyncNetError.self) { try HTTPCache(directory: folder.url) }
+        #expect(error?.code == .fileNotWritable && error?.message.contains("all users may write to it") == true)
     }
 
     @Test("A cache in a folder stores at most 32 variants of one URL")
