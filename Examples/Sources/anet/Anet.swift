@@ -112,6 +112,7 @@ struct Anet: AsyncParsableCommand {
     private func make(
         _ calls: [Call], on session: Session, knowsSentHeads: Bool, _ recorder: Recorder?
     ) async throws(ExitError) {
+        let start = ContinuousClock.now
         if output.verbose { Console.note("* \(session.transportDescription)") }
         let options = Client.Options(
             output: output, transfer: transfer, retries: retries, isHead: request.head,
@@ -125,8 +126,16 @@ struct Anet: AsyncParsableCommand {
         let result = await Result(of: { () throws(ExitError) in
             if duplex.isGiven { try await converse(calls, on: session) } else { try await client.run(calls, printer) }
         })
+        // What a stale response begins after its use (RFC 5861 §3) is part of the time too.
+        let watch = transfer.deadline.map { limit in
+            Task {
+                try await Task.sleep(until: start + .seconds(limit), clock: .continuous)
+                await session.cancelAll()
+            }
+        }
         // A process that ends while a transport's threads still close connections may trip over them.
         await session.finish()
+        watch?.cancel()
         try result.get()
     }
 

@@ -22,7 +22,7 @@ extension Client {
         var outcome = Outcome(call, response, heads)
         outcome.file = response.value.map { target.folder == nil ? target.name : $0.relativePath }
         // The file of an earlier command stays as it is, as with curl.
-        if response.statusCode == 304 {
+        if response.statusCode == 304, call.isConditional {
             outcome.failure = nil
         } else if response.error != nil {
             outcome.notes = Self.whatIsLeft(of: place, target.name)
@@ -70,7 +70,7 @@ extension Client {
     private func piecewise(_ call: Call, _ target: Target) async -> Outcome {
         let stream = await call.stream(on: session, failing: options.transfer.fail)
         let (failure, heads) = await listening(to: stream, call) {
-            let failure = await write(stream, to: target.name)
+            let failure = await write(stream, to: target.name, isConditional: call.isConditional)
             // A stream that was not read to its end would keep the session.
             await stream.cancel()
             return failure
@@ -80,14 +80,20 @@ extension Client {
         return outcome
     }
 
-    private func write(_ stream: StreamRequest, to name: String) async -> ExitError? {
+    private func write(_ stream: StreamRequest, to name: String, isConditional: Bool) async -> ExitError? {
         let file: AtomicFile
         do throws(ExitError) { file = try AtomicFile(name) } catch { return error }
         do {
             for try await chunk in stream.chunks { try file.write(chunk) }
+            guard try await stream.head.statusCode == 304 else {
+                try file.commit()
+                return nil
+            }
             // The file of an earlier command stays as it is, as with curl.
-            if try await stream.head.statusCode == 304 { file.discard() } else { try file.commit() }
-            return nil
+            file.discard()
+            guard !isConditional else { return nil }
+            let text = "The server responded with 304 (Not Modified) to a request without a condition"
+            return ExitError(AsyncNetError(.unacceptableStatus, text), "")
         } catch {
             file.discard()
             return ExitError(caught: error)
@@ -123,6 +129,10 @@ extension Client {
 }
 
 extension Call {
+    var isConditional: Bool {
+        ["If-None-Match", "If-Modified-Since"].contains { headers.contains(name: $0) }
+    }
+
     /// For requests that are no uploads; without a body none, which would cost headers their order.
     var bodyModifier: RequestModifier? {
         guard let data = body.data else { return nil }

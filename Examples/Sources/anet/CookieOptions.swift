@@ -27,7 +27,7 @@ struct CookieOptions: ParsableArguments {
     func jar() async throws(ExitError) -> CookieJar? {
         guard cookieJar != nil || !files.isEmpty else { return nil }
         let jar = CookieJar()
-        for file in files where !file.isEmpty {
+        for file in files where !file.isEmpty && file != "/dev/null" {
             do throws(AsyncNetError) {
                 for cookie in try await CookieJar(file: Input.cookies(file)).cookies { _ = await jar.set(cookie) }
             } catch {
@@ -41,18 +41,21 @@ struct CookieOptions: ParsableArguments {
     func save(_ jar: CookieJar?) async throws(ExitError) {
         guard let cookieJar, let jar else { return }
         do throws(AsyncNetError) {
-            guard cookieJar == "-" else { return try await jar.save(to: URL(file: cookieJar)) }
+            guard cookieJar == "-" || AtomicFile.isSpecial(cookieJar) else {
+                return try await jar.save(to: URL(file: cookieJar))
+            }
         } catch {
             throw ExitError(error, "")
         }
-        try await print(jar)
+        let text = try await text(of: jar)
+        if cookieJar == "-" { try Console.write(text) } else { try AtomicFile.write(text, to: cookieJar) }
     }
 
     /// The library writes to a file only, which its reader may never see half.
-    private func print(_ jar: CookieJar) async throws(ExitError) {
+    private func text(of jar: CookieJar) async throws(ExitError) -> Data {
         let file = FileManager.default.temporaryDirectory.appending(path: "anet-\(UUID().uuidString)")
         defer { unlink(file.path) }
         do throws(AsyncNetError) { try await jar.save(to: file) } catch { throw ExitError(error, "") }
-        try Console.write(try Input.read("@\(file.path)"))
+        return try Input.read("@\(file.path)")
     }
 }

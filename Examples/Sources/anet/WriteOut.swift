@@ -82,7 +82,7 @@ struct WriteOut: Sendable {
         "content_type": { $0.head?.value(for: "Content-Type") ?? "" },
         "redirect_url": { redirectURL($0) },
         "num_redirects": { "\($0.metrics.redirects.count)" },
-        "num_connects": { $0.metrics.isConnectionReused == false ? "1" : "0" },
+        "num_connects": { "\(hops($0).count { $0.isConnectionReused == false })" },
         "num_headers": { "\($0.head?.headers.count ?? 0)" },
         "remote_ip": { $0.metrics.remoteAddress ?? "" },
         "filename_effective": { $0.file ?? "" },
@@ -90,14 +90,14 @@ struct WriteOut: Sendable {
         "header_json": { headers($0) },
         "size_download": { "\(downloaded($0))" }, "size_upload": { "\(uploaded($0))" },
         "size_header": { "\($0.heads.reduce(0) { $0 + $1.lines.utf8.count })" },
-        "size_request": { "\($0.metrics.wireBytes?.sentHead ?? 0)" },
+        "size_request": { "\(hops($0).reduce(0) { $0 + ($1.wireBytes?.sentHead ?? 0) })" },
         "speed_download": { rate(downloaded($0), $0) }, "speed_upload": { rate(uploaded($0), $0) },
         "time_total": { seconds($0.metrics.total) },
-        "time_namelookup": { seconds($0.metrics.timings?.nameLookup) },
-        "time_connect": { seconds($0.metrics.timings?.connect) },
-        "time_appconnect": { seconds($0.metrics.timings?.tlsHandshake) },
-        "time_pretransfer": { seconds($0.metrics.timings.map { max($0.connect, $0.tlsHandshake) }) },
-        "time_starttransfer": { seconds($0.metrics.timings?.firstByte) },
+        "time_namelookup": { seconds(sum($0, \.nameLookup)) },
+        "time_connect": { seconds(sum($0, \.connect)) },
+        "time_appconnect": { seconds(sum($0, \.tlsHandshake)) },
+        "time_pretransfer": { seconds(max(sum($0, \.connect), sum($0, \.tlsHandshake))) },
+        "time_starttransfer": { seconds(sum($0, \.firstByte)) },
         "time_redirect": { seconds(redirecting($0)) },
     ]
 
@@ -147,7 +147,15 @@ struct WriteOut: Sendable {
         return max(.zero, outcome.metrics.total - last)
     }
 
-    private static func seconds(_ duration: Duration?) -> String {
-        String(format: "%.6f", (duration ?? .zero) / .seconds(1))
+    /// The hops of the last attempt, whose numbers are added together, as curl does.
+    private static func hops(_ outcome: Outcome) -> [TransportMetrics] {
+        let hops = outcome.metrics.hops
+        return hops.filter { $0.attempt == hops.last?.attempt }.map(\.transport)
     }
+
+    private static func sum(_ outcome: Outcome, _ part: (TransferTimings) -> Duration) -> Duration {
+        hops(outcome).compactMap(\.timings).reduce(.zero) { $0 + part($1) }
+    }
+
+    private static func seconds(_ duration: Duration) -> String { String(format: "%.6f", duration / .seconds(1)) }
 }
