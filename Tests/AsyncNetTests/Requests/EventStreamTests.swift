@@ -141,6 +141,33 @@ struct EventStreamTests {
         #expect(broken.requests.count == 5)
     }
 
+    @Test("A part of the stream that is too long is an error after the events before it, also in the same chunk")
+    func tooLong() async throws {
+        let long = "0123456789012345"
+        for rest in ["data: \(long)\n\ndata: last\n\n", ": \(long)\n\n", "data: \(long)"] {
+            let stub = StubTransport { _ in .events(["retry: 0\nid: 1\ndata: ok\n\n" + rest]) }
+            let stream = Session(transport: stub).stream(Self.url)
+            var found: [String] = []
+            let code = await AsyncNetError.code {
+                for try await event in stream.serverSentEvents(maximumLength: 12) { found.append(event.data) }
+            }
+            #expect(code == .lineTooLong && found == ["ok"])
+        }
+    }
+
+    @Test("After an empty id a connection has no Last-Event-ID, also if the program set one for the first")
+    func resetID() async throws {
+        let replies = ["id: 7\ndata: a\n\n", "id:\nretry: 0\ndata: b\n\n"]
+        let count = Counter()
+        let stub = StubTransport { _ in
+            let number = count.next()
+            return number <= replies.count ? .events([replies[number - 1]]) : .status(204)
+        }
+        let stream = Session(transport: stub).stream(Self.url, headers: ["Last-Event-ID": "5"])
+        for try await _ in stream.serverSentEvents(reconnection: .always(limit: nil)) {}
+        #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == ["5", "7", nil])
+    }
+
     @Test("Validators run for the head of each connection, and the head can be awaited before the events")
     func validators() async throws {
         let stub = StubTransport {

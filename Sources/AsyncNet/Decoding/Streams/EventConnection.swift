@@ -19,7 +19,7 @@ struct EventConnection: Sendable {
     private(set) var parser: ServerSentEventParser
     private let maximumLength: Int
     /// Whether a response with an event stream has been received.
-    private var isEstablished = false
+    private(set) var isEstablished = false
     /// Whether the connection that runs, or ended last, is an event stream.
     private var isOpen = false
     /// How many connections in a row have ended with an error. An event and a regular end begin the count anew.
@@ -95,6 +95,11 @@ struct EventConnection: Sendable {
         if !events.isEmpty { (failures, connectionsWithoutEvent) = (0, 0) }
         return events
     }
+
+    /// Called once the reader has taken the events before a part that is too long.
+    ///
+    /// - Throws: `.lineTooLong`.
+    mutating func checkLength() throws(AsyncNetError) { _ = try parser.finish() }
 
     /// Whether more connections in a row have brought no event than the policy allows.
     private var isOverLimit: Bool { policy.limit.map { connectionsWithoutEvent > $0 } ?? false }

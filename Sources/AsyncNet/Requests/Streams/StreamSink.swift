@@ -73,6 +73,8 @@ final class StreamSink: ResponseSink {
         if !request.head.headers.contains(name: "Cache-Control") {
             request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store"))
         }
+        // The program's own ID is the place in the stream before the first connection only.
+        if connection.isEstablished { request.head.headers.remove("Last-Event-ID") }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) {
             request.head.headers.update(HTTPHeader(name: "Last-Event-ID", value: id))
         }
@@ -114,7 +116,10 @@ final class StreamSink: ResponseSink {
             }
             guard !found.isEmpty else { continue }
             if await events.offer(found) {
-                state.withLock { $0.hasDelivered = true }
+                try state.withLock { state throws(AsyncNetError) in
+                    state.hasDelivered = true
+                    try state.connection?.checkLength()
+                }
                 continue
             }
             // The attempt ended before the reader took these events: the next attempt must request them again.
