@@ -30,16 +30,18 @@ struct Deadline<Rest: Station>: Station {
     init(_ rest: Rest) { self.rest = rest }
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
-        guard let timer = start(attempt.run) else { return try await rest.response(to: request, in: attempt) }
+        guard let timer = try start(attempt.run) else { return try await rest.response(to: request, in: attempt) }
         defer { attempt.run.environment.timers.cancel(timer) }
         return try await rest.response(to: request, in: attempt)
     }
 
-    private func start(_ run: RequestRun) -> TimerQueue.Timer? {
+    /// - Throws: `.deadlineExceeded` if it is over before the request is sent.
+    private func start(_ run: RequestRun) throws(AsyncNetError) -> TimerQueue.Timer? {
         guard let deadline = run.policies.deadline, let end = run.policies.end else { return nil }
+        let text = "The request did not end within its deadline of \(deadline)"
+        guard end > run.environment.timers.time.now else { throw AsyncNetError(.deadlineExceeded, text) }
         return run.environment.timers.schedule(at: end) {
-            run.fail(
-                AsyncNetError(.deadlineExceeded, "The request did not end within its deadline of \(deadline)"))
+            run.fail(AsyncNetError(.deadlineExceeded, text))
             return nil
         }
     }

@@ -192,6 +192,13 @@ struct DataRequestTests {
         #expect(error?.underlyingError is Refused)
     }
 
+    @Test("A request whose deadline is over is not sent", arguments: [Duration.zero, .seconds(-1)])
+    func pastDeadline(_ deadline: Duration) async {
+        let request = Session(transport: stub).request("http://a/x", options: RequestOptions(deadline: deadline))
+        #expect(await request.serializing(Data.self).result.failure?.code == .deadlineExceeded)
+        #expect(stub.requests.isEmpty)
+    }
+
     @Test("A modifier has no effect once the request has started")
     func lateModifiers() async throws {
         let request = Session(transport: stub).request("http://a/404")
