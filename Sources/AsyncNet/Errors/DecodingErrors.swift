@@ -30,10 +30,30 @@ extension AsyncNetError {
         }
     }
 
+    /// The path in words. Names may be a hostile server's, as in a dictionary.
     static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "The document" }
-        return keys.reduce(into: "") { path, key in
-            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")
+        let path = keys.reduce(into: "") { path, key in
+            path += key.intValue.map { "[\($0)]" } ?? "\(path.isEmpty ? "" : ".")\(key.stringValue.shownInMessage)"
+        }
+        return path.shownInMessage
+    }
+}
+
+extension String {
+    /// The text as a message may have it: at most 200 scalars, in quotes and escaped if one is not printable.
+    var shownInMessage: String {
+        let end = unicodeScalars.index(startIndex, offsetBy: 200, limitedBy: endIndex) ?? endIndex
+        let cut = end == endIndex ? self : "\(self[..<end])…"
+        return cut.unicodeScalars.allSatisfy(\.isPrintable) ? cut : cut.debugDescription
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
         }
     }
 }

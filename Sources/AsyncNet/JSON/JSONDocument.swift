@@ -67,12 +67,21 @@ extension AsyncNetError {
         decoding type: Value.Type, _ error: any Error, from data: Data, in subject: String = "The body"
     ) {
         var reason: String?
-        if case .dataCorrupted(let context)? = error as? DecodingError, context.codingPath.isEmpty,
-            let misfit = JSONDocument.misfit(of: type, in: data)
-        {
-            reason = "\(Self.path(misfit.path)) is \(misfit.text), which is no \(misfit.type)"
+        if case .dataCorrupted(let context)? = error as? DecodingError, context.codingPath.isEmpty {
+            if let misfit = JSONDocument.misfit(of: type, in: data) {
+                reason = misfit.reason
+            } else if (try? JSON(data: data)) != nil {
+                reason = "It is well-formed, but no value that the type accepts"
+            }
         }
         self.init(decoding: type, error, in: subject, because: reason)
+    }
+}
+
+extension JSONNumberMisfit {
+    fileprivate var reason: String {
+        let isSecret = path.contains { SecretNames.fields.contains($0.stringValue) }
+        return "\(AsyncNetError.path(path)) is \(isSecret ? "a number" : "\(text)"), which is no \(type)"
     }
 }
 

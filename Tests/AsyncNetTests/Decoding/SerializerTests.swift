@@ -73,7 +73,7 @@ struct SerializerTests {
     }
 
     private struct Levels: Decodable {
-        struct Level: Decodable { let size: Int8, factor: Float }
+        struct Level: Decodable { let size: Int8, factor: Float, password: Int8? }
         let levels: [Level]
     }
 
@@ -85,6 +85,7 @@ struct SerializerTests {
                 #"{"a":[[1],{"b":2}],"levels":[{"size":1,"factor":1e99}]}"#,
                 "levels[0].factor is 1e99, which is no Float"
             ),
+            (#"{"levels":[{"size":1,"factor":1,"password":300}]}"#, "levels[0].password is a number, which is no Int8"),
         ])
     func misfits(_ body: String, _ words: String) async throws {
         let input = try response(body)
@@ -93,6 +94,22 @@ struct SerializerTests {
         }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A server's names are cut and escaped in the error, and a scalar that its type refuses is no broken JSON")
+    func hostileNames() async throws {
+        let name = #"a\n\u001b"# + String(repeating: "x", count: 10_000)
+        let input = try response(#"{"\#(name)":"x"}"#)
+        let error = await #expect(throws: AsyncNetError.self) {
+            try await DecodableSerializer([String: Int].self).serialize(input)
+        }
+        let text = error?.description ?? ""
+        #expect(text.count < 1000 && !text.contains("\n") && !text.contains("\u{1B}"))
+        let scalar = try response(#""q""#)
+        let refusal = await #expect(throws: AsyncNetError.self) {
+            try await DecodableSerializer(UUID.self).serialize(scalar)
+        }
+        #expect(refusal?.message.contains("It is well-formed") == true, "\(refusal?.message ?? "")")
     }
 
     @Test("A document that is a single number out of range is named in the error")
