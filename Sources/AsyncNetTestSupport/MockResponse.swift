@@ -57,7 +57,7 @@ public struct MockResponse: Sendable {
         case drip(bytes: Int, every: Duration)
         /// Bytes that are not HTTP are sent.
         case garbage
-        /// The response is sent before the request's body is read.
+        /// The response is sent before the request's body is read; one of a route's closure, after it.
         case earlyResponse
         /// Over HTTP/2 the stream is reset, after this number of bytes of the body; before the head without a number. Over
         /// HTTP/1.1 the connection is.

@@ -4,10 +4,8 @@ import Foundation
 /// A connection of a mock server over HTTP/2. Its thread reads, and writes for each stream in turn what its script has next.
 struct MockHTTP2Connection {
     struct Stream {
-        let head: HTTP2RequestHead
-        /// The enqueued response that the request gets, if there was one.
-        let reserved: MockResponse?
-        var body = Data()
+        var request: RecordedRequest
+        let found: RouteTable.Found
         var steps: ArraySlice<HTTP2Script.Step> = []
         /// When the steps go on.
         var resumption: ContinuousClock.Instant?
@@ -78,7 +76,7 @@ struct MockHTTP2Connection {
             switch event {
             case .head(let id, let head, let isComplete): begin(id, head, isComplete)
             case .body(let id, let bytes, let isComplete):
-                streams[id]?.body.append(bytes)
+                streams[id]?.request.body.append(bytes)
                 if isComplete { respond(id) }
             case .reset(let id): drop(id)
             }
@@ -92,20 +90,22 @@ struct MockHTTP2Connection {
     }
 
     private mutating func begin(_ id: UInt32, _ head: HTTP2RequestHead, _ isComplete: Bool) {
-        streams[id] = Stream(head: head, reserved: core.takeEnqueued())
-        let isEarly = streams[id]?.reserved?.fault == .earlyResponse
-        if isComplete || isEarly { return respond(id) }
+        var request = RecordedRequest(
+            method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers, body: Data(),
+            connection: number, httpVersion: "HTTP/2")
+        let found = core.take(&request)
+        streams[id] = Stream(request: request, found: found)
+        if isComplete || found.isEarly { return respond(id) }
         guard head.headers["Expect"]?.lowercased() == "100-continue" else { return }
         machine.send([(":status", "100")], on: id, endsStream: false)
     }
 
     private mutating func respond(_ id: UInt32) {
         guard let stream = streams[id], stream.steps.isEmpty, stream.task == nil else { return }
-        var request = RecordedRequest(
-            method: HTTPMethod(rawValue: stream.head.method), target: stream.head.target,
-            headers: stream.head.headers, body: stream.body, connection: number, httpVersion: "HTTP/2")
-        streams[id]?.body = Data()
-        switch core.receive(&request, stream.reserved) {
+        let request = stream.request
+        streams[id]?.request.body = Data()
+        core.record(request)
+        switch stream.found {
         case .reply(let reply, _): start(reply, id)
         case .otherMethods(let methods): start(core.routes.refuse(request, methods), id)
         case .none: start(core.routes.refuse(request, []), id)
@@ -118,7 +118,7 @@ struct MockHTTP2Connection {
 
     private mutating func start(_ reply: MockResponse, _ id: UInt32) {
         guard let stream = streams[id] else { return }
-        var steps = HTTP2Script(reply, method: stream.head.method).steps
+        var steps = HTTP2Script(reply, method: stream.request.method.rawValue).steps
         if let chance = core.nextChance() {
             if chance.isLost { steps = [.end(.reset)] }
             steps.insert(.wait(chance.latency), at: 0)

@@ -19,6 +19,13 @@ struct MockConnection {
         var target: String
         var version: String
         var headers = HTTPHeaders()
+
+        /// RFC 9112 §9.3.
+        var closesConnection: Bool {
+            let options = headers.values(for: "Connection").flatMap { $0.lowercased().split(separator: ",") }
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            return options.contains("close") || version == "HTTP/1.0" && !options.contains("keep-alive")
+        }
     }
 
     struct Malformed: Error {}

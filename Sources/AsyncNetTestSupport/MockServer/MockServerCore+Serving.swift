@@ -45,7 +45,7 @@ extension MockServerCore {
             while let head = try connection.readHead() {
                 switch try respond(to: head, &connection) {
                 case .keepAlive:
-                    guard head.headers["Connection"]?.lowercased() == "close" else { continue }
+                    guard head.closesConnection else { continue }
                     connection.socket.finishWriting()
                     return connection.socket.close()
                 case let end: return try close(connection, end)
@@ -69,29 +69,24 @@ extension MockServerCore {
     private func respond(to head: MockConnection.Head, _ connection: inout MockConnection) throws -> MockReplyWriter.End
     {
         let writer = MockReplyWriter(socket: connection.socket, method: head.method)
-        let next = takeEnqueued()
-        let isEarly = next?.fault == .earlyResponse
         var request = RecordedRequest(
-            method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers,
-            body: isEarly ? Data() : try connection.readBody(of: head), connection: connection.number,
-            httpVersion: head.version)
-        let found = receive(&request, next)
+            method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers, body: Data(),
+            connection: connection.number, httpVersion: head.version)
+        let found = take(&request)
+        if !found.isEarly { request.body = try connection.readBody(of: head) }
+        record(request)
         let reply = try reply(to: request, found, connection.socket)
         if try isLost(connection.socket) { return .reset }
         if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
         return try writer.write(reply)
     }
 
-    func takeEnqueued() -> MockResponse? { state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() } }
-
-    /// Records a request, with the parameters of its route.
-    ///
-    /// - Parameter enqueued: The enqueued response that it gets, if there was one.
-    func receive(_ request: inout RecordedRequest, _ enqueued: MockResponse?) -> RouteTable.Found {
+    /// Takes what there is for a request whose head was read, and sets the parameters of its route.
+    func take(_ request: inout RecordedRequest) -> RouteTable.Found {
+        let enqueued = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
         let found = enqueued.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
         if case .handler(_, let parameters) = found { request.parameters = parameters }
         if case .reply(_, let parameters) = found { request.parameters = parameters }
-        record(request)
         return found
     }
 

@@ -14,6 +14,9 @@ final class RouteTable: Sendable {
         case reply(MockResponse, [String: String])
         case otherMethods([HTTPMethod])
         case none
+
+        /// Whether the response is sent before the request's body is read.
+        var isEarly: Bool { if case .reply(let reply, _) = self { reply.fault == .earlyResponse } else { false } }
     }
 
     private let state: Locked<State>

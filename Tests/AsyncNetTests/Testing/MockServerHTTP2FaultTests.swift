@@ -70,7 +70,8 @@ struct MockServerHTTP2FaultTests {
     func early() async throws {
         try await withHTTP2Server(.sockets, .init(initialWindow: 1000)) {
             (server: MockServer, session: Session) async throws in
-            await server.enqueue(.status(413, body: "too large").with(.earlyResponse), .text("next"))
+            server.on(.post, "/", replies: .status(413, body: "too large").with(.earlyResponse))
+            server.on(.get, "/", replies: .text("next"))
             let upload = session.upload(.data(Data(count: 1_000_000)), to: server.url())
             let response = await upload.serializing(String.self).response
             #expect(response.head?.statusCode == 413)

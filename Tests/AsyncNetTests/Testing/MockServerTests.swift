@@ -3,6 +3,8 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
+@testable import AsyncNetTestSupport
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -147,6 +149,37 @@ struct MockServerTests {
             #expect(result.failure?.code == code)
             await server.connectionsClosed()
         }
+    }
+
+    @Test("A response of a route with .earlyResponse is sent before the body is read")
+    func early() async throws {
+        let server = try await MockServer.start()
+        server.on(.post, "/", replies: .status(413).with(.earlyResponse))
+        let (chunks, control) = AsyncStream.makeStream(of: Data.self)
+        control.yield(Data("begin".utf8))
+        let upload = Session().upload(.stream(chunks), to: server.url())
+        #expect(await upload.serializing(Data.self).response.head?.statusCode == 413)
+        control.finish()
+        await server.stop()
+    }
+
+    @Test(
+        "A server closes a connection after a request that does not keep it (RFC 9112 §9.3)",
+        arguments: [
+            ("HTTP/1.1", nil, false), ("HTTP/1.1", "close", true), ("HTTP/1.1", "Keep-Alive, Close", true),
+            ("HTTP/1.0", nil, true), ("HTTP/1.0", "keep-alive", false),
+        ] as [(String, String?, Bool)])
+    func keeping(_ version: String, _ connection: String?, _ closes: Bool) throws {
+        let line = connection.map { "\r\nConnection: \($0)" } ?? ""
+        #expect(try MockConnection.parse("GET / \(version)\r\nHost: a\(line)").closesConnection == closes)
+    }
+
+    @Test("A request in absolute form is for the route of its path (RFC 9112 §3.2.2)")
+    func absoluteForm() {
+        let request = RecordedRequest(
+            method: .get, target: "http://a:80/b?c=http://d/e", headers: [:], body: Data(), connection: 1,
+            httpVersion: "HTTP/1.1")
+        #expect(request.path == "/b" && request.query == "c=http://d/e")
     }
 
     @Test("A server can listen on ::1")
