@@ -25,20 +25,20 @@ public struct RequestMetrics: Sendable {
     /// What the session's cache did for the last hop that it was asked about; `nil` without a cache.
     public var cacheOutcome: CacheOutcome?
 
-    private(set) var transport = TransportMetrics()
+    /// Shared, since the outcome of a request and its events have the same measurements; `nil` if nothing is known.
+    private var measured: SharedValue<TransportMetrics>?
+    var transport: TransportMetrics { measured?.value ?? TransportMetrics() }
     private var hopList = HopList()
 
     /// Metrics of a request that has not begun.
     public init() {}
-}
 
-extension RequestMetrics {
     /// The last 100 hops of all attempts, in their order: for a download, the hops of its first segment, and for a
     /// hedged request, the hops of the transfer whose response was used.
     public var hops: [HopMetrics] {
         get { hopList.all(transport) }
         set {
-            transport = newValue.last?.transport ?? TransportMetrics()
+            measured = newValue.last.map { SharedValue($0.transport) }
             hopList = HopList(newValue)
         }
     }
@@ -68,12 +68,12 @@ extension RequestMetrics {
 
     mutating func beginHop(_ head: HTTPRequestHead, attempt: Int, at start: Duration) {
         hopList.begin(head, attempt: attempt, at: start, after: transport)
-        transport = TransportMetrics()
+        measured = nil
     }
 
     mutating func hopReceived(_ statusCode: Int) { hopList.receive(statusCode) }
 
-    mutating func hopMeasured(_ transport: TransportMetrics) { self.transport = transport }
+    mutating func hopMeasured(_ transport: TransportMetrics) { measured = SharedValue(transport) }
 }
 
 extension RequestMetrics: ShownByDescription {

@@ -2,71 +2,23 @@ public import Foundation
 
 /// The measurements of one transfer. A value that the transport cannot measure is `nil`.
 public struct TransportMetrics: Sendable {
-    private struct Values: Sendable {
-        var httpVersion: String?
-        var isConnectionReused: Bool?
-        var remoteAddress: String?
-        var timings: TransferTimings?
-        var wireBytes: WireBytes?
-        var certificates: [String] = []
-        var certificateExpiry: Date?
-    }
-
-    /// Shared, since the outcome of a request and its events have the same measurements; `nil` if nothing is known.
-    private var values: SharedValue<Values>?
-
     /// The HTTP version, such as `HTTP/1.1` or `HTTP/2`.
-    public var httpVersion: String? {
-        get { values?.value.httpVersion }
-        set { change { $0.httpVersion = newValue } }
-    }
-
+    public var httpVersion: String?
     /// Whether the connection had carried an earlier transfer.
-    public var isConnectionReused: Bool? {
-        get { values?.value.isConnectionReused }
-        set { change { $0.isConnectionReused = newValue } }
-    }
-
+    public var isConnectionReused: Bool?
     /// The IP address of the server or the proxy.
-    public var remoteAddress: String? {
-        get { values?.value.remoteAddress }
-        set { change { $0.remoteAddress = newValue } }
-    }
-
+    public var remoteAddress: String?
     /// When the steps of the transfer were complete.
-    public var timings: TransferTimings? {
-        get { values?.value.timings }
-        set { change { $0.timings = newValue } }
-    }
-
+    public var timings: TransferTimings?
     /// How many bytes were sent and received.
-    public var wireBytes: WireBytes? {
-        get { values?.value.wireBytes }
-        set { change { $0.wireBytes = newValue } }
-    }
-
+    public var wireBytes: WireBytes?
     /// The certificates that the server showed in this transfer's handshake, in the form and order of
     /// ``ConnectionInfo/certificates``; empty unless the server was not trusted,
     /// ``SocketTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
-    public var certificates: [String] {
-        get { values?.value.certificates ?? [] }
-        set { change { $0.certificates = newValue } }
-    }
-
+    public var certificates: [String]
     /// The last second at which the server's own certificate is valid, also on a reused connection; `nil` without TLS,
     /// and over transports that do not report it.
-    public var certificateExpiry: Date? {
-        get { values?.value.certificateExpiry }
-        set { change { $0.certificateExpiry = newValue } }
-    }
-
-    private mutating func change(_ change: (inout Values) -> Void) {
-        if values == nil { values = SharedValue(Values()) }
-        values?.change(change)
-    }
-
-    /// Metrics of which nothing is known.
-    public init() {}
+    public var certificateExpiry: Date?
 
     /// Metrics; a value that is left out is unknown.
     public init(
@@ -74,15 +26,17 @@ public struct TransportMetrics: Sendable {
         timings: TransferTimings? = nil, wireBytes: WireBytes? = nil, certificates: [String] = [],
         certificateExpiry: Date? = nil
     ) {
-        values = SharedValue(
-            Values(
-                httpVersion: httpVersion, isConnectionReused: isConnectionReused, remoteAddress: remoteAddress,
-                timings: timings, wireBytes: wireBytes, certificates: certificates,
-                certificateExpiry: certificateExpiry))
+        self.httpVersion = httpVersion
+        self.isConnectionReused = isConnectionReused
+        self.remoteAddress = remoteAddress
+        self.timings = timings
+        self.wireBytes = wireBytes
+        self.certificates = certificates
+        self.certificateExpiry = certificateExpiry
     }
 }
 
-extension TransportMetrics: CustomStringConvertible, CustomReflectable {
+extension TransportMetrics: CustomStringConvertible {
     public var description: String {
         let parts = [
             isConnectionReused.map { $0 ? "reused" : "new" }, httpVersion, remoteAddress, timings.map { "\($0.total)" },
@@ -90,16 +44,6 @@ extension TransportMetrics: CustomStringConvertible, CustomReflectable {
         ]
         let known = parts.compactMap(\.self)
         return known.isEmpty ? "unknown" : known.joined(separator: ", ")
-    }
-
-    /// What `dump` shows.
-    public var customMirror: Mirror {
-        let children: KeyValuePairs<String, Any> = [
-            "httpVersion": httpVersion as Any, "isConnectionReused": isConnectionReused as Any,
-            "remoteAddress": remoteAddress as Any, "timings": timings as Any, "wireBytes": wireBytes as Any,
-            "certificates": certificates, "certificateExpiry": certificateExpiry as Any,
-        ]
-        return Mirror(self, children: children, displayStyle: .struct)
     }
 }
 
