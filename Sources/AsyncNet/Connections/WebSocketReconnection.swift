@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Whether a WebSocket that has lost its connection is opened again, and after which delay.
 ///
 ///     session.webSocket(url, reconnection: .always()) { [.text("resume \(await last.id)")] }
@@ -53,15 +49,11 @@ public struct WebSocketReconnection: Hashable, Sendable {
         let base = min(delay, maximumDelay)
         let grown = failures > 1 ? min(max(base, .milliseconds(1)) * (1 << min(failures - 1, 20)), maximumDelay) : base
         let own = grown / 2 + grown / 2 * min(max(jitter, 0), 1)
-        guard let asked = Self.retryAfter(error, now) else { return own }
+        guard let asked = RetryAfter.delay(error, now: now) else { return own }
         return asked > maximumDelay ? nil : max(own, asked)
     }
 
     func reopens(after code: WebSocketCloseCode) -> Bool { limit != 0 && Self.passing.contains(code.rawValue) }
-
-    private static func retryAfter(_ error: AsyncNetError, _ now: Date) -> Duration? {
-        error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
-    }
 
     private static func mayPass(_ error: AsyncNetError, _ closeCode: WebSocketCloseCode?) -> Bool {
         switch error.code {

@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// The `Retry-After` header (RFC 9110 §10.2.3).
 enum RetryAfter {
     /// The delay that the server requests, in seconds or until a date, rounded up to whole seconds; none for a date in
@@ -15,5 +19,9 @@ enum RetryAfter {
     /// The longest delay of a response. RFC 9110 allows one value; the longest satisfies all of them.
     static func delay(_ response: HTTPResponseHead, now: Date) -> Duration? {
         response.values(of: .retryAfter).compactMap { delay($0, now: now) }.max()
+    }
+
+    static func delay(_ error: AsyncNetError, now: Date) -> Duration? {
+        error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { delay($0, now: now) }
     }
 }

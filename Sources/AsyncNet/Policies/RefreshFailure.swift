@@ -21,7 +21,7 @@ enum RefreshFailure {
             return nil
         }
         let own = backoff.delay(retry: retry, using: &random)
-        guard let asked = retryAfter(error, now) else { return own }
+        guard let asked = RetryAfter.delay(error, now: now) else { return own }
         return asked > longestRetryAfter ? nil : max(own, asked)
     }
 
@@ -37,10 +37,6 @@ enum RefreshFailure {
         case .proxyFailed: !error.isRefusedByProxy
         default: RetryPolicy.unsentErrorCodes.contains(error.code)
         }
-    }
-
-    private static func retryAfter(_ error: AsyncNetError, _ now: Date) -> Duration? {
-        error.response?.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.delay($0, now: now) }
     }
 
     /// The error of the requests that wait. The cause is shown, but only an ``AsyncNetError`` is known to have no
