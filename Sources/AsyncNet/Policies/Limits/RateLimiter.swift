@@ -12,16 +12,31 @@ final class RateLimiter: Sendable {
     private let limit: RateLimit
     private let time: TimeSource
     private let line = RequestQueue(ConcurrencyLimit(perOrigin: 1))
-    private let origins = Locked(OriginTable<OriginTokens>())
+    private let origins = Locked(Origins())
+
+    private struct Origins {
+        var tokens: [String: OriginTokens] = [:]
+        /// How many origins there are when those without waiting or recent requests are removed.
+        var searchAt = 64
+
+        /// At most 64 origins are idle, or half of them, at constant time per call on average.
+        mutating func removeIdle(at now: Duration) {
+            guard tokens.count >= searchAt else { return }
+            tokens = tokens.filter { $0.value.waiting > 0 || !$0.value.bucket.isFull(at: now) }
+            searchAt = max(64, 2 * tokens.count)
+        }
+    }
 
     init(_ limit: RateLimit, time: TimeSource) {
         self.limit = limit
         self.time = time
     }
 
-    var originCount: Int { origins.withLock { $0.count } }
+    var originCount: Int { origins.withLock { $0.tokens.count } }
 
-    func waitingCount(origin: String) -> Int { origins.withLock { [origin = key(origin)] in $0[origin]?.waiting ?? 0 } }
+    func waitingCount(origin: String) -> Int {
+        origins.withLock { [origin = key(origin)] in $0.tokens[origin]?.waiting ?? 0 }
+    }
 
     /// Waits until a request may be sent. Throws `.deadlineExceeded` at once if there is no token before the deadline,
     /// a time of the session's clock.
@@ -29,7 +44,7 @@ final class RateLimiter: Sendable {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
         let origin = key(origin)
         guard try !takesToken(origin, until: deadline) else { return }
-        defer { origins.withLock { $0[origin]?.waiting -= 1 } }
+        defer { origins.withLock { $0.tokens[origin]?.waiting -= 1 } }
         let turn = try await line.acquire(origin: origin)
         defer { turn.release() }
         while let next = takeToken(origin) {
@@ -42,16 +57,14 @@ final class RateLimiter: Sendable {
     /// - Returns: `false` if the request has to wait, and is counted as waiting.
     private func takesToken(_ origin: String, until deadline: Duration?) throws(AsyncNetError) -> Bool {
         let now = time.now
-        let next = origins.withLock { origins in
-            origins.withValue(
-                of: origin, default: OriginTokens(bucket: TokenBucket(limit)),
-                isIdle: { $0.waiting == 0 && $0.bucket.isFull(at: now) }
-            ) { tokens -> Duration? in
-                if tokens.waiting == 0, tokens.bucket.take(at: now) { return nil }
-                let next = tokens.bucket.earliest(behind: tokens.waiting, at: now)
-                if next <= deadline ?? next { tokens.waiting += 1 }
-                return next
-            }
+        let next = origins.withLock { origins -> Duration? in
+            origins.removeIdle(at: now)
+            var tokens = origins.tokens[origin] ?? OriginTokens(bucket: TokenBucket(limit))
+            defer { origins.tokens[origin] = tokens }
+            if tokens.waiting == 0, tokens.bucket.take(at: now) { return nil }
+            let next = tokens.bucket.earliest(behind: tokens.waiting, at: now)
+            if next <= deadline ?? next { tokens.waiting += 1 }
+            return next
         }
         guard let next else { return true }
         guard let deadline, next > deadline else { return false }
@@ -64,8 +77,8 @@ final class RateLimiter: Sendable {
     private func takeToken(_ origin: String) -> Duration? {
         let now = time.now
         return origins.withLock { origins in
-            guard origins[origin]?.bucket.take(at: now, hasWaited: true) == false else { return nil }
-            return origins[origin]?.bucket.earliest(behind: 0, at: now)
+            guard origins.tokens[origin]?.bucket.take(at: now, hasWaited: true) == false else { return nil }
+            return origins.tokens[origin]?.bucket.earliest(behind: 0, at: now)
         }
     }
 }
