@@ -40,16 +40,17 @@ final class RunPolicies: Sendable {
 
     /// The policies of a run that serves another run; the other run validates the response and enforces the deadline.
     private init(
-        of other: RunPolicies, list: PolicyList, redirects: RedirectPolicy, maximumBodySize: Int64?, end: Duration?,
-        isShared: Bool, cacheMode: CacheMode?, attemptTimeout: Duration?
+        of other: RunPolicies, list: PolicyList = PolicyList(), redirects: RedirectPolicy? = nil,
+        maximumBodySize: Int64?, end: Duration?, isShared: Bool = true, cacheMode: CacheMode? = nil,
+        attemptTimeout: Duration? = nil
     ) {
         self.list = list
-        self.redirects = redirects
+        self.redirects = redirects ?? other.redirects
         self.maximumBodySize = maximumBodySize
         self.end = end
         self.isShared = isShared
-        self.cacheMode = cacheMode
-        self.attemptTimeout = attemptTimeout
+        self.cacheMode = cacheMode ?? other.cacheMode
+        self.attemptTimeout = attemptTimeout ?? other.attemptTimeout
         validators = []
         deadline = nil
         (priority, addresses) = (other.priority, other.addresses)
@@ -60,24 +61,19 @@ final class RunPolicies: Sendable {
 
     /// The policies of a segment's run. The download's own run enforces the deadline and the body size.
     var ofPart: RunPolicies {
-        RunPolicies(
-            of: self, list: list, redirects: redirects, maximumBodySize: nil, end: end, isShared: false,
-            cacheMode: cacheMode, attemptTimeout: attemptTimeout)
+        RunPolicies(of: self, list: list, maximumBodySize: nil, end: end, isShared: false)
     }
 
     /// The policies of a shared or hedged transfer. Its adapters have run already, and the waiting run has the retriers
     /// and validators.
     var ofTransfer: RunPolicies {
-        RunPolicies(
-            of: self, list: PolicyList(), redirects: redirects, maximumBodySize: maximumBodySize, end: end,
-            isShared: true, cacheMode: cacheMode, attemptTimeout: attemptTimeout)
+        RunPolicies(of: self, maximumBodySize: maximumBodySize, end: end)
     }
 
     /// The policies of a transfer that revalidates a stored response after its use.
     var ofRevalidation: RunPolicies {
         RunPolicies(
-            of: self, list: PolicyList(), redirects: RedirectPolicy(limit: 0, handler: .doNotFollow),
-            maximumBodySize: maximumBodySize, end: nil, isShared: true, cacheMode: .revalidate,
-            attemptTimeout: min(attemptTimeout ?? .seconds(60), .seconds(60)))
+            of: self, redirects: RedirectPolicy(limit: 0, handler: .doNotFollow), maximumBodySize: maximumBodySize,
+            end: nil, cacheMode: .revalidate, attemptTimeout: min(attemptTimeout ?? .seconds(60), .seconds(60)))
     }
 }
