@@ -1,7 +1,7 @@
 /// The head of a request as it went over the wire: its request line and all headers, in their order (RFC 9112 §3).
 ///
 /// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
-public struct SentHead: Sendable, Hashable {
+public struct SentHead: Sendable {
     /// Bytes are read when somebody asks for what they say: most observers never do.
     private enum Source: Sendable {
         case parts(String, HTTPHeaders)
@@ -43,19 +43,9 @@ public struct SentHead: Sendable, Hashable {
         let value = String(line[line.utf8.index(after: colon)...]).trimmedHTTPSpace
         return HTTPHeader(name: String(line[..<colon]), value: value)
     }
-
-    public static func == (one: SentHead, other: SentHead) -> Bool {
-        one.requestLine == other.requestLine && one.headers == other.headers
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(requestLine)
-        hasher.combine(headers)
-    }
 }
 
 extension SentHead: ShownByDescription {
-
     /// The request line and the headers, a line each, without secrets and without the target's query and userinfo.
     public var description: String {
         ([Self.withoutSecrets(requestLine)] + headers.map(\.description)).joined(separator: "\n")

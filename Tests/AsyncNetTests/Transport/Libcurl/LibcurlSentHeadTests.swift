@@ -19,8 +19,8 @@ struct LibcurlSentHeadTests {
             request.interests = EventInterests(sentHeads: isObserved)
             for try await _ in try await LibcurlTransport().send(request).body {}
             let seen = try await server.takeRequest()
-            let expected = SentHead(requestLine: "POST /a?b=c HTTP/1.1", headers: seen.headers)
-            #expect(heads.withLock { $0 } == (isObserved ? [expected] : []))
+            #expect(heads.withLock { $0.map(\.requestLine) } == (isObserved ? ["POST /a?b=c HTTP/1.1"] : []))
+            #expect(heads.withLock { $0.map(\.headers) } == (isObserved ? [seen.headers] : []))
         }
     }
 
