@@ -13,21 +13,16 @@ struct TimeSource: Sendable {
         init(_ clock: some Clock<Duration>) {
             let start = clock.now
             self.clock = clock
-            supervisor = nil
+            supervisor = clock as? any SupervisedClock
             self.start = clock is ContinuousClock ? Platform.continuousNanoseconds : nil
             elapsed = { start.duration(to: clock.now) }
             sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
-            sleepAsLimit = sleepUntil
+            sleepAsLimit = supervisor.map { Self.sleepAsLimit($0) } ?? sleepUntil
         }
 
-        init(supervised clock: some SupervisedClock) {
+        private static func sleepAsLimit(_ clock: some SupervisedClock) -> @Sendable (Duration) async throws -> Void {
             let start = clock.now
-            self.clock = clock
-            supervisor = clock
-            self.start = nil
-            elapsed = { start.duration(to: clock.now) }
-            sleepUntil = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
-            sleepAsLimit = { try await clock.sleep(asLimitUntil: start.advanced(by: $0)) }
+            return { try await clock.sleep(asLimitUntil: start.advanced(by: $0)) }
         }
     }
 
@@ -35,12 +30,7 @@ struct TimeSource: Sendable {
 
     init(_ clock: any Clock<Duration>) {
         func open(_ clock: some Clock<Duration>) -> Storage { Storage(clock) }
-        func supervise(_ clock: some SupervisedClock) -> Storage { Storage(supervised: clock) }
-        if let supervised = clock as? any SupervisedClock {
-            storage = supervise(supervised)
-        } else {
-            storage = open(clock)
-        }
+        storage = open(clock)
     }
 
     var clock: any Clock<Duration> { storage.clock }
