@@ -126,36 +126,22 @@ enum LibcurlErrors {
     private static let unsupportedProxyScheme = "Unsupported proxy scheme"
 
     private static func byText(_ text: String) -> AsyncNetError.Code? {
-        texts.first { text.contains($0.0) }?.1
+        texts.first { $0.1.contains(where: text.contains) }?.0
     }
 
     /// Fragments of libcurl's texts. The first fragment that occurs in a text decides.
-    private static let texts: [(String, AsyncNetError.Code)] = [
-        (unsupportedProxyScheme, .invalidConfiguration),
-        ("certificate has expired", .certificateExpired),
-        ("not yet valid", .certificateExpired),
-        ("subject name", .certificateHostMismatch),
-        ("set private key", .clientCertificateInvalid),
-        ("load private key", .clientCertificateInvalid),
-        ("Private key does not match", .clientCertificateInvalid),
-        ("CONNECT tunnel failed", .proxyFailed),
-        ("Proxy CONNECT aborted", .proxyFailed),
-        ("hexadecimal", .badServerResponse),
-        ("chunk", .badServerResponse),
-        ("HTTP version", .badServerResponse),
-        ("HTTP/0.9", .badServerResponse),
-        ("HTTP/1 subversion", .badServerResponse),
-        ("Lying server", .badServerResponse),
-        ("Version mismatch", .badServerResponse),
-        ("no filter connected", .connectionLost),
-        ("Recv failure", .connectionLost),
-        ("Send failure", .connectionLost),
-        ("response code", .badServerResponse),
-        ("response headers", .badServerResponse),
-        ("header", .badServerResponse),
+    private static let texts: [(AsyncNetError.Code, [String])] = [
+        (.invalidConfiguration, [unsupportedProxyScheme]),
+        (.certificateExpired, ["certificate has expired", "not yet valid"]),
+        (.certificateHostMismatch, ["subject name"]),
+        (.clientCertificateInvalid, ["set private key", "load private key", "Private key does not match"]),
+        (.proxyFailed, ["CONNECT tunnel failed", "Proxy CONNECT aborted"]),
+        (.badServerResponse, ["hexadecimal", "chunk", "HTTP version", "HTTP/0.9", "HTTP/1 subversion"]),
+        (.badServerResponse, ["Lying server", "Version mismatch"]),
+        (.connectionLost, ["no filter connected", "Recv failure", "Send failure"]),
+        (.badServerResponse, ["response code", "response headers", "header"]),
         // The peer closed the connection without TLS's close_notify.
-        ("unexpected eof", .connectionLost),
-        ("alert", .tlsHandshakeFailed),
-        ("SSL routines", .tlsHandshakeFailed),
+        (.connectionLost, ["unexpected eof"]),
+        (.tlsHandshakeFailed, ["alert", "SSL routines"]),
     ]
 }

@@ -54,90 +54,63 @@ enum URLErrorClassification {
 
     private static func byText(_ text: String) -> AsyncNetError.Code? {
         let text = text.lowercased()
-        return texts.first { text.contains($0.0) }?.1
+        return texts.first { $0.1.contains { text.contains($0) } }?.0
     }
 
     /// Fragments of the texts of libcurl 7.66 to 8.23 that a server or the network can cause; the first one that
     /// occurs decides.
-    private static let texts: [(String, AsyncNetError.Code)] = [
-        ("certificate has expired", .certificateExpired),
-        ("not yet valid", .certificateExpired),
-        ("subject name matches", .certificateHostMismatch),
-        ("does not match target host", .certificateHostMismatch),
-        ("common name from peer", .certificateHostMismatch),
-        ("ssl certificate problem", .certificateNotTrusted),
-        ("certificate openssl verify result", .certificateNotTrusted),
-        ("peer certificate or ssh", .certificateNotTrusted),
-        ("resolve proxy", .proxyNotFound),
-        ("resolve host", .hostNotFound),
-        ("could not resolve", .hostNotFound),
-        ("connect tunnel failed", .proxyFailed),
-        ("proxy connect", .proxyFailed),
-        ("from proxy after connect", .proxyFailed),
-        ("proxy syntax", .invalidConfiguration),
-        ("proxy scheme", .invalidConfiguration),
-        ("connect response too large", .proxyFailed),
-        ("proxy handshake", .proxyFailed),
-        ("failed to connect", .cannotConnect),
-        ("connect to server", .cannotConnect),
-        ("timed out", .timedOut),
-        ("time-out", .timedOut),
-        ("empty reply", .emptyReply),
-        ("server returned nothing", .emptyReply),
-        ("connection died", .connectionLost),
+    private static let texts: [(AsyncNetError.Code, [String])] = [
+        (.certificateExpired, ["certificate has expired", "not yet valid"]),
+        (.certificateHostMismatch, ["subject name matches", "does not match target host", "common name from peer"]),
+        (
+            .certificateNotTrusted,
+            [
+                "ssl certificate problem", "certificate openssl verify result", "peer certificate or ssh",
+            ]
+        ),
+        (.proxyNotFound, ["resolve proxy"]),
+        (.hostNotFound, ["resolve host", "could not resolve"]),
+        (.proxyFailed, ["connect tunnel failed", "proxy connect", "from proxy after connect"]),
+        (.invalidConfiguration, ["proxy syntax", "proxy scheme"]),
+        (.proxyFailed, ["connect response too large", "proxy handshake"]),
+        (.cannotConnect, ["failed to connect", "connect to server"]),
+        (.timedOut, ["timed out", "time-out"]),
+        (.emptyReply, ["empty reply", "server returned nothing"]),
+        (.connectionLost, ["connection died"]),
         // TLS. A connection that ends inside the handshake is a failed handshake; later it is a lost connection.
-        ("ssl_connect", .tlsHandshakeFailed),
-        ("ssl connect", .tlsHandshakeFailed),
-        ("tls connect", .tlsHandshakeFailed),
-        ("unexpected eof", .connectionLost),
-        ("closed abruptly", .connectionLost),
-        ("recv failure", .connectionLost),
-        ("send failure", .connectionLost),
-        ("connection reset", .connectionLost),
-        ("read data remaining", .bodyEndedEarly),
-        ("bytes remaining to read", .bodyEndedEarly),
-        ("bytes missing", .bodyEndedEarly),
-        ("partial file", .bodyEndedEarly),
+        (.tlsHandshakeFailed, ["ssl_connect", "ssl connect", "tls connect"]),
+        (.connectionLost, ["unexpected eof", "closed abruptly", "recv failure", "send failure", "connection reset"]),
+        (.bodyEndedEarly, ["read data remaining", "bytes remaining to read", "bytes missing", "partial file"]),
         // Content codings, then other texts about codings and chunks.
-        ("content-encoding found", .badContentEncoding),
-        ("content or transfer-encoding", .badContentEncoding),
-        ("content encoding", .badContentEncoding),
-        ("content unencoding", .badContentEncoding),
-        ("writing received data", .badContentEncoding),
-        ("gzip response", .badContentEncoding),
-        ("hexadecimal", .badServerResponse),
-        ("chunk", .badServerResponse),
-        ("transfer-encoding", .badServerResponse),
-        ("transfer encoding", .badServerResponse),
+        (
+            .badContentEncoding,
+            [
+                "content-encoding found", "content or transfer-encoding", "content encoding", "content unencoding",
+                "writing received data", "gzip response",
+            ]
+        ),
+        (.badServerResponse, ["hexadecimal", "chunk", "transfer-encoding", "transfer encoding"]),
         // HTTP/2: first malformed messages, then connections and streams that ended.
-        ("header field", .badServerResponse),
-        ("http2 framing layer", .badServerResponse),
-        ("mem_recv", .badServerResponse),
-        ("http/2 stream", .connectionLost),
-        ("http/2 framing layer", .connectionLost),
-        ("http/2: no new requests", .connectionLost),
-        ("http2 data", .connectionLost),
-        ("refused by server", .connectionLost),
-        ("when receiving data", .connectionLost),
-        ("failed sending", .connectionLost),
+        (.badServerResponse, ["header field", "http2 framing layer", "mem_recv"]),
+        (
+            .connectionLost,
+            [
+                "http/2 stream", "http/2 framing layer", "http/2: no new requests", "http2 data", "refused by server",
+                "when receiving data", "failed sending",
+            ]
+        ),
         // Heads. In 7.x "out of memory" means a line that is too long, and "bad argument" a folded first line or a CR
         // in a name.
-        ("header", .badServerResponse),
-        ("content-length", .badServerResponse),
-        ("status line", .badServerResponse),
-        ("response code", .badServerResponse),
-        ("http version", .badServerResponse),
-        ("version mismatch", .badServerResponse),
-        ("http/0.9", .badServerResponse),
-        ("http/1 subversion", .badServerResponse),
-        ("lying server", .badServerResponse),
-        ("101 response", .badServerResponse),
-        ("weird server reply", .badServerResponse),
-        ("out of memory", .badServerResponse),
-        ("bad argument", .badServerResponse),
-        ("grew larger than allowed", .badServerResponse),
-        ("writing output to destination", .badServerResponse),
-        ("ssl", .tlsHandshakeFailed),
-        ("tls", .tlsHandshakeFailed),
+        (
+            .badServerResponse,
+            [
+                "header", "content-length", "status line", "response code", "http version", "version mismatch",
+                "http/0.9",
+                "http/1 subversion", "lying server", "101 response", "weird server reply", "out of memory",
+                "bad argument",
+                "grew larger than allowed", "writing output to destination",
+            ]
+        ),
+        (.tlsHandshakeFailed, ["ssl", "tls"]),
     ]
 }
