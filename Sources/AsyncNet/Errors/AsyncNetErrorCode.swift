@@ -63,14 +63,12 @@ extension AsyncNetError.Code {
     /// An expired credential could not be refreshed; the `Authenticator` threw the underlying error.
     public static let refreshFailed = Self(
         "refreshFailed", "The credential to authenticate the request with could not be refreshed",
-        "See underlyingError for the authenticator's error. If the server rejects the credential, log in again."
-    )
+        "See underlyingError for the authenticator's error. If the server rejects the credential, log in again.")
 
     /// A credential would have to be refreshed more often than its `RefreshWindow` allows.
     public static let excessiveRefresh = Self(
         "excessiveRefresh", "The credential was refreshed too often",
-        "The server rejects new credentials too, or they expire at once. Check its response, and this machine's clock."
-    )
+        "The server rejects new credentials too, or they expire at once. Check its response and this machine's clock.")
 
     /// A file does not exist, is not readable, or is not a regular file: a file of the body, a downloaded file that is
     /// serialized, a stored response's, a cookie jar's or a HAR recorder's. The underlying error is the system's.
@@ -123,8 +121,7 @@ extension AsyncNetError.Code {
     /// A `CircuitBreaker` refused the request, since too many requests to its origin failed.
     public static let circuitOpen = Self(
         "circuitOpen", "Requests to the host failed too often",
-        "The errors before this one show why. Try again later, or allow more failures with CircuitBreaker."
-    )
+        "The errors before this one show why. Try again later, or allow more failures with CircuitBreaker.")
 
     /// No address of the host was found: the lookup failed, the name has no address of a wanted IP version, or an IPv6
     /// address has a zone that this machine does not have.
@@ -141,8 +138,7 @@ extension AsyncNetError.Code {
     /// The server closed the connection without a response.
     public static let emptyReply = Self(
         "emptyReply", "The server closed the connection without a response",
-        "It may have crashed or use another protocol on that port. Check its log; retry if the request is idempotent."
-    )
+        "It may have crashed or use another protocol on that port. Check its log; retry if the request is idempotent.")
 
     /// The connection of a request, WebSocket or raw stream was lost, or a kept connection ended before the response to
     /// a request that must not be sent twice.
@@ -154,8 +150,7 @@ extension AsyncNetError.Code {
     /// bytes than the server announced.
     public static let bodyEndedEarly = Self(
         "bodyEndedEarly", "The response body ended early",
-        "The server closed the connection before the end of the body. Retry if the request is idempotent."
-    )
+        "The server closed the connection before the end of the body. Retry if the request is idempotent.")
 
     /// The request made no progress for the time of the timeout: no byte of a body and no whole head was sent or
     /// received. A head that trickles is no progress. Or an attempt took longer than its ``RetryPolicy`` allows, the
@@ -169,8 +164,7 @@ extension AsyncNetError.Code {
     /// ``StreamRequest/serverSentEvents(reconnection:contentTypes:maximumLength:firstEventTimeout:eventTimeout:)``.
     public static let eventTimedOut = Self(
         "eventTimedOut", "The next event did not arrive in time",
-        "The connection may be open, and comments may arrive: they are no events. Send the request again, or allow more time with firstEventTimeout or eventTimeout."
-    )
+        "The connection may be open; comments are no events. Send again, or raise firstEventTimeout or eventTimeout.")
 
     /// The response is not valid HTTP, is longer than its `Content-Range`, has another range than the requested one, or
     /// exceeds a limit of the transport for heads, trailers and the like.
@@ -181,28 +175,24 @@ extension AsyncNetError.Code {
     /// The body is larger than `maximumBodySize`.
     public static let bodyTooLarge = Self(
         "bodyTooLarge", "The response's body is larger than the limit",
-        "Raise maximumBodySize if the response may be so large. A small one that decodes to a huge one may be an attack."
-    )
+        "Raise maximumBodySize if a response may be so large. A small one that decodes to a huge one may be an attack.")
 
     /// A file could not be written: a download's, a form's, a cookie jar's, a cache's or a HAR recorder's. The
     /// underlying error is the system's.
     public static let fileNotWritable = Self(
         "fileNotWritable", "A file could not be written",
-        "Check that the folder exists and is writable, that the disk has space, and whether the file exists already."
-    )
+        "Check that the folder exists and is writable, that the disk has space, and whether the file exists already.")
 
     /// A download does not match its checksum.
     public static let checksumMismatch = Self(
         "checksumMismatch", "A download's checksum is wrong",
-        "The file was removed. Download it again; if that fails too, the checksum or the server's file is wrong."
-    )
+        "The file was removed. Download it again; if that fails too, the checksum or the server's file is wrong.")
 
     /// The caller read a response too slowly, over a transport that cannot pause, and more bytes than the limit were
     /// buffered.
     public static let readerTooSlow = Self(
         "readerTooSlow", "The response's body is read more slowly than it is received",
-        "Read faster, raise the limit in URLSessionTransport.Configuration, or use a transport that pauses: .sockets()."
-    )
+        "Read faster, raise URLSessionTransport.Configuration's limit, or use a transport that pauses: .sockets().")
 
     /// A response's stream was read before, and its bytes are not kept.
     public static let bodyAlreadyRead = Self(
@@ -217,8 +207,7 @@ extension AsyncNetError.Code {
     /// The TLS handshake failed.
     public static let tlsHandshakeFailed = Self(
         "tlsHandshakeFailed", "The TLS handshake failed",
-        "The port may not use TLS, versions and ciphers may not match, or a client certificate may be required."
-    )
+        "The port may not use TLS, versions and ciphers may not match, or a client certificate may be required.")
 
     /// The server's certificate is not signed by an authority that the settings trust, a revocation list that the
     /// settings require is missing, out of date or not valid, or the settings refuse the host, see
@@ -240,15 +229,13 @@ extension AsyncNetError.Code {
     /// The server's public key is not one of the pinned keys.
     public static let certificatePinMismatch = Self(
         "certificatePinMismatch", "The server's public key is not one of the pinned ones",
-        "The server has a new key, or the connection is intercepted. Compare the key, and pin it if it is genuine."
-    )
+        "The server has a new key, or the connection is intercepted. Compare the key, and pin it if it is genuine.")
 
     /// The server's certificate is revoked, by ``TLSConfiguration/revocationLists`` or its stapled status, or the
     /// server did not prove otherwise, as ``TLSConfiguration/requiresStapledStatus`` demands.
     public static let certificateRevoked = Self(
         "certificateRevoked", "The server's certificate is revoked, or the server does not prove that it is not",
-        "The server needs a new certificate, or must staple a valid OCSP response. Check its configuration and its clock."
-    )
+        "The server needs a new certificate, or must staple a valid OCSP response. Check its settings and its clock.")
 
     /// The client's certificate or key cannot be used.
     public static let clientCertificateInvalid = Self(
@@ -259,8 +246,7 @@ extension AsyncNetError.Code {
     /// policy of this library tries again.
     public static let addressNotAllowed = Self(
         "addressNotAllowed", "The host's address is not allowed",
-        "See SessionConfiguration.addresses; AddressPolicy.allowing makes exceptions, such as for a service of your own."
-    )
+        "See SessionConfiguration.addresses; AddressPolicy.allowing makes exceptions, as for a service of your own.")
 
     /// The proxy's name has no address.
     public static let proxyNotFound = Self(
@@ -311,8 +297,7 @@ extension AsyncNetError.Code {
     /// The server's response to the handshake of a WebSocket does not accept it, or is not valid (RFC 6455 §4.1).
     public static let webSocketHandshakeFailed = Self(
         "webSocketHandshakeFailed", "The server did not open a WebSocket",
-        "Check that the URL is that of a WebSocket, and that each proxy passes Upgrade on. See response for the status."
-    )
+        "Check that the URL is a WebSocket's, and that each proxy passes Upgrade on. See response for the status.")
 
     /// The server sent invalid frames or compressed bytes, or a text that is not UTF-8 (RFC 6455).
     public static let webSocketProtocolViolated = Self(
@@ -364,8 +349,7 @@ extension AsyncNetError.Code {
     /// A line, item or event of a streamed response is longer than the limit.
     public static let lineTooLong = Self(
         "lineTooLong", "A line of the response is too long",
-        "Check that the response consists of lines, items or events; if they are that long, raise maximumLength of lines, decoding or serverSentEvents."
-    )
+        "Check that it is lines, items or events, or raise maximumLength of lines, decoding or serverSentEvents.")
 
     /// All codes.
     public static let allCases: [Self] = [
