@@ -10,31 +10,6 @@ struct BodyStream: Sendable {
     let isReadable: @Sendable () -> Bool
     private let make: @Sendable () throws -> Next
 
-    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
-        let source = Once(chunks)
-        self.init(length: length, .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
-    }
-
-    init(_ stream: sending InputStream, length: Int64?) {
-        let source = Once(stream)
-        self.init(length: length, .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
-    }
-
-    init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks)
-    where Chunks.Element == Data {
-        self.init(length: length, .repeatable, isReadable: { true }) { Self.next(try makeChunks()) }
-    }
-
-    private init(
-        length: Int64?, _ replay: RequestBody.Replay, isReadable: @escaping @Sendable () -> Bool,
-        _ make: @escaping @Sendable () throws -> Next
-    ) {
-        self.length = length
-        self.replay = replay
-        self.isReadable = isReadable
-        self.make = make
-    }
-
     func checkLength() throws(AsyncNetError) {
         guard let length, length < 0 else { return }
         throw AsyncNetError(
@@ -80,6 +55,23 @@ struct BodyStream: Sendable {
     }
 
     func makeReader() -> StreamReader { StreamReader(length: length, make) }
+}
+
+extension BodyStream {
+    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
+        let source = Once(chunks)
+        self.init(length: length, replay: .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
+    }
+
+    init(_ stream: sending InputStream, length: Int64?) {
+        let source = Once(stream)
+        self.init(length: length, replay: .once, isReadable: { source.isLeft }) { Self.next(try source.take()) }
+    }
+
+    init<Chunks: AsyncSequence & Sendable>(length: Int64?, making makeChunks: @escaping @Sendable () throws -> Chunks)
+    where Chunks.Element == Data {
+        self.init(length: length, replay: .repeatable, isReadable: { true }) { Self.next(try makeChunks()) }
+    }
 }
 
 /// Reads a stream once, and checks its length.

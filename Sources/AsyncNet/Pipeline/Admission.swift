@@ -1,8 +1,6 @@
 /// Sends a hop when the circuit breaker, the rate limit and the concurrency limit of its origin allow it.
 struct Admission<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         guard !attempt.run.environment.limits.isUnlimited else {

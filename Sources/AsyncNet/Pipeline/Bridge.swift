@@ -2,9 +2,7 @@ import Foundation
 
 /// Adds to a hop's request the cookies of its URL, and the request's settings for the transport.
 struct Bridge<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         var outgoing = request

@@ -5,9 +5,7 @@ import Foundation
 /// This station comes before ``Admission``: a stored response waits for no permit, and may be used although its
 /// origin's circuit is open. ``CachedHop`` has the rules.
 struct Caching<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         guard attempt.run.environment.cache != nil else { return try await rest.response(to: request, in: attempt) }

@@ -2,9 +2,7 @@ import Foundation
 
 /// Sends hop after hop, while the response is a redirect, a challenge, a 421 or a 425 that leads to another hop.
 struct FollowUps<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to first: TransportRequest, in attempt: Attempt) async throws -> Response {
         var course = Course(request: first)

@@ -7,27 +7,25 @@ enum Pipeline {
     /// To add a station, write its type in a file of its own, and add it to this list or to `transfer`.
     static var stations: some Station {
         Deadline( // ends the request when its time is over
-            Attempts( // adapters before each attempt, the body and retriers after its response
-                Sharing( // one transfer for equal requests; several for a request that is hedged
-                    transfer)))
+            rest: Attempts( // adapters before each attempt, the body and retriers after its response
+                rest: Sharing( // one transfer for equal requests; several for a request that is hedged
+                    rest: transfer)))
     }
 
     /// The stations for all hops of an attempt; shared and hedged requests and revalidations pass them too.
     static var transfer: some Station {
         FollowUps( // redirects and challenges: one hop after another
-            Bridge( // cookies, and the request's settings for the transport
-                Caching( // stored responses; stores responses
-                    Admission( // circuit breaker, rate and permit of the hop's origin
-                        Silence( // ends the attempt when the server is silent or the attempt takes too long
-                            Sending()))))) // one hop over the transport
+            rest: Bridge( // cookies, and the request's settings for the transport
+                rest: Caching( // stored responses; stores responses
+                    rest: Admission( // circuit breaker, rate and permit of the hop's origin
+                        rest: Silence( // ends the attempt when the server is silent or the attempt takes too long
+                            rest: Sending()))))) // one hop over the transport
     }
 }
 
 /// Ends the request when its deadline is over.
 struct Deadline<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         guard let timer = try start(attempt.run) else { return try await rest.response(to: request, in: attempt) }

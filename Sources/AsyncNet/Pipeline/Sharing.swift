@@ -3,9 +3,7 @@ import Foundation
 /// Makes one transfer for several equal requests, or several transfers for one request: only for responses that are
 /// kept in memory.
 struct Sharing<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         if attempt.run.context.carrier == nil, !attempt.isStoredOnly {

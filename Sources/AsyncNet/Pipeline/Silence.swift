@@ -2,9 +2,7 @@
 /// attempt takes too long. The first hop's wait for its permit does not count; the body is read after this station,
 /// see ``Attempt/interruptibly(_:)``.
 struct Silence<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     func response(to request: TransportRequest, in attempt: Attempt) async throws -> Response {
         let run = attempt.run
