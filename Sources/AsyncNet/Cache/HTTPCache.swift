@@ -109,9 +109,7 @@ public actor HTTPCache {
     }
 
     func count(_ outcome: CacheOutcome) { counts.count(outcome) }
-}
 
-extension HTTPCache {
     /// Decides what a cache stores of a response to GET or QUERY.
     ///
     ///     let cache = HTTPCache { request, response in

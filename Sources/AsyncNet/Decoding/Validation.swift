@@ -39,9 +39,7 @@ struct Validator: Sendable {
             throw AsyncNetError(wrapping: error, as: .validationFailed)
         }
     }
-}
 
-extension Validator {
     static func statusCode(
         cause: (@Sendable (RawResponse) throws -> any Error)? = nil, _ accepts: @escaping @Sendable (Int) -> Bool
     ) -> Validator {

@@ -30,9 +30,7 @@ public struct JSON: Sendable, Hashable {
     /// The value `null`.
     public static let null = JSON(.null)
     static let missing = JSON(.missing)
-}
 
-extension JSON {
     /// Whether there is a value, including `null`.
     public var exists: Bool { if case .missing = storage { false } else { true } }
 

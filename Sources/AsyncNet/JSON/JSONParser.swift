@@ -176,9 +176,7 @@ struct JSONParser {
         index += count
         return value
     }
-}
 
-extension JSONParser {
     private mutating func string() throws(JSONSyntaxError) -> String {
         let (range, isEscaped) = try skipString()
         let end = index

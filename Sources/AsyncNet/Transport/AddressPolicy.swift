@@ -117,9 +117,7 @@ public struct AddressPolicy: Sendable, Hashable {
         case .publicOnly: return PublicAddresses.objection(to: bytes)
         }
     }
-}
 
-extension AddressPolicy {
     private struct Rules: Hashable {
         enum Base { case any, none, publicOnly }
 

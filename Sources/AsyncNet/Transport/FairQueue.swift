@@ -104,9 +104,7 @@ struct FairQueue<Waiter> {
         }
         return best?.lane
     }
-}
 
-extension FairQueue {
     /// Without a limit for each origin, all requests share one entry.
     private func key(_ origin: String) -> String { perOrigin == nil ? "" : origin }
 

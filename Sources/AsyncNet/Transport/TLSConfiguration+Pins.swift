@@ -27,9 +27,7 @@ extension TLSConfiguration {
     static func reason(ofPin pin: String) -> String? {
         pin.hasPrefix(unreadable) ? "A pin of a certificate could not be made. \(pin.dropFirst(unreadable.count))" : nil
     }
-}
 
-extension TLSConfiguration {
     var files: [String] {
         var files: [String] = []
         if case .file(let path) = trust.kind { files.append(path) }

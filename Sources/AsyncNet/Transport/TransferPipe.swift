@@ -47,9 +47,7 @@ package final class TransferPipe: Sendable {
         init(_ pipe: TransferPipe) { self.pipe = pipe }
         deinit { pipe.abort(AsyncNetError(.cancelled, "The response's body was dropped")) }
     }
-}
 
-extension TransferPipe {
     /// Sets the hooks that end and unpause the transfer. If the transfer has been aborted, `onAbort` is called now.
     package func connect(onAbort: @escaping @Sendable () -> Void, onDemand: (@Sendable () -> Void)? = nil) {
         let isConnected = state.change { state in
@@ -90,9 +88,7 @@ extension TransferPipe {
 
     /// Ends the transfer. Bytes received before remain readable, also before an error.
     package func finish(_ result: Result<Void, AsyncNetError>) { finish(nil, nil, result) }
-}
 
-extension TransferPipe {
     func head() async throws(AsyncNetError) -> HTTPResponseHead {
         await wait { $0.machine.hasHeadToRead }
         return try state.read { $0.machine.receivedHead }.get()

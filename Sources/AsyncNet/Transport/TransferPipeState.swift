@@ -30,9 +30,7 @@ struct TransferPipeState {
         self.delivery = delivery
         self.limit = limit
     }
-}
 
-extension TransferPipeState {
     mutating func expectEncodedBody() { isEncoded = true }
 
     /// - Parameter isUrgent: Whether the reader gets the head and each chunk at once, even with `.whole`.
@@ -66,9 +64,7 @@ extension TransferPipeState {
         guard count(chunk) else { return end = .failure(AsyncNetError(bodyLargerThan: limit)) }
         chunks.append(chunk)
     }
-}
 
-extension TransferPipeState {
     private var isFull: Bool { bufferedBytes > Self.highWaterMark }
 
     var hasHeadToRead: Bool { end != nil || (delivery == .asItArrives || isEncoded ? head != nil : isFull) }

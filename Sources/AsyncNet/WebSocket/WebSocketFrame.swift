@@ -28,9 +28,7 @@ struct WebSocketFrameHead: Equatable, Sendable {
     var isCompressed = false
     var length: Int
     var mask: WebSocketMask?
-}
 
-extension WebSocketFrameHead {
     /// The head as it is sent, with the shortest form of the length.
     var bytes: Data {
         var bytes = Data([(isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue])

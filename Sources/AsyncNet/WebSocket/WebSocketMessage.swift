@@ -6,9 +6,7 @@ public enum WebSocketMessage: Hashable, Sendable {
     case text(String)
     /// Bytes without a meaning for WebSocket.
     case binary(Data)
-}
 
-extension WebSocketMessage {
     var isText: Bool { if case .text = self { true } else { false } }
 
     var size: Int {

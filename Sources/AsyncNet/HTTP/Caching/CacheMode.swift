@@ -21,9 +21,7 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
     case onlyIfCached
     /// Neither uses nor stores responses.
     case noStore
-}
 
-extension CacheMode {
     /// `nil` for the policy that a `URLRequest` has by default.
     init?(_ policy: URLRequest.CachePolicy) {
         switch policy {

@@ -45,9 +45,7 @@ struct SecretNames: Sendable {
     ]
     /// Positions in lists, which clients pass on.
     private static let harmlessEndings = ["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"]
-}
 
-extension SecretNames {
     static let headers = SecretNames(
         [
             "Cookie", "Cookie2", "Set-Cookie", "Set-Cookie2", "X-Functions-Key", "X-Amz-Credential", "X-Auth-Key",
