@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A time to the second, as in headers (RFC 9110 §5.6.7), in the years 0 to 9999.
 struct HTTPDate: Hashable, Sendable {
@@ -77,4 +77,12 @@ extension HTTPDate: Comparable, CustomStringConvertible {
         let digits = String(number)
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
+}
+
+extension HTTPHeader {
+    /// The value as a time (RFC 9110 §5.6.7), as of `Date` and `Expires`; `nil` if it is none.
+    package var date: Date? { HTTPDate(value)?.date }
+
+    /// The `Expires` of a `Set-Cookie` header; `nil` without one.
+    package var cookieExpiry: Date? { hasName("Set-Cookie") ? SetCookie(value)?.expires : nil }
 }

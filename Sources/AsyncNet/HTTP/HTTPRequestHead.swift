@@ -61,9 +61,7 @@ public struct HTTPRequestHead: Sendable {
         var template = request
         template.httpBodyStream = nil
         values = SharedValue(
-            Values(
-                method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
-                headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]), template: template))
+            Values(method: request.method, url: url, headers: request.headers, template: template))
     }
 
     /// This head as a `URLRequest` without a body. Repeated headers are joined by `, `.
@@ -86,6 +84,14 @@ public struct HTTPRequestHead: Sendable {
         }
         try headers.validate()
     }
+
+    /// Whether the request may be repeated: its method is idempotent (RFC 9110 §9.2.2), or it has an `Idempotency-Key`.
+    package var isIdempotent: Bool {
+        HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
+    }
+
+    /// Whether nothing more may be sent on the connection after this request (RFC 9112 §9.6).
+    package var closesConnection: Bool { headers.lists("close", in: "Connection") }
 }
 
 extension HTTPHeaders {
@@ -101,22 +107,26 @@ extension HTTPHeaders {
     }
 }
 
+extension URLRequest {
+    /// The method; GET if there is none.
+    public var method: HTTPMethod {
+        get { HTTPMethod(rawValue: httpMethod ?? "GET") }
+        set { httpMethod = newValue.rawValue }
+    }
+
+    /// The headers. Foundation keeps one value for each name, in no order: repeated headers are joined by `, `.
+    public var headers: HTTPHeaders {
+        get { HTTPHeaders(allHTTPHeaderFields ?? [:]) }
+        set { allHTTPHeaderFields = newValue.dictionary }
+    }
+}
+
 extension Duration {
     /// The timeout of a `URLRequest`; `nil` for 60 seconds, the default of requests without a timeout.
     init?(timeoutInterval interval: TimeInterval) {
         guard interval.isFinite, interval > 0, interval < 1e9, interval != 60 else { return nil }
         self = .seconds(interval)
     }
-}
-
-extension HTTPRequestHead {
-    /// Whether the request may be repeated: its method is idempotent (RFC 9110 §9.2.2), or it has an `Idempotency-Key`.
-    package var isIdempotent: Bool {
-        HTTPMethod.idempotent.contains(method) || headers.contains(name: "Idempotency-Key")
-    }
-
-    /// Whether nothing more may be sent on the connection after this request (RFC 9112 §9.6).
-    package var closesConnection: Bool { headers.lists("close", in: "Connection") }
 }
 
 extension HTTPRequestHead: CustomStringConvertible, CustomReflectable {

@@ -8,6 +8,14 @@
 /// An element of a session's or a request's list of interceptors: an adapter, a retrier, or both.
 public protocol RequestPolicy: Sendable {}
 
+/// Several policies as one, in their order: in a list of interceptors it stands for them.
+public struct Interceptor: RequestPolicy {
+    let policies: [any RequestPolicy]
+
+    /// Combines policies of any kind, in this order.
+    public init(_ policies: [any RequestPolicy]) { self.policies = policies }
+}
+
 /// Changes a request before it is sent.
 ///
 ///     struct Tracing: RequestAdapter {
@@ -37,6 +45,20 @@ public protocol RequestAdapter: RequestPolicy {
 extension RequestAdapter {
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         try await request.changed { try await adapt($0, context: context) } ?? request
+    }
+}
+
+/// An adapter made of a closure.
+public struct Adapter: RequestAdapter {
+    private let change: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
+
+    /// Creates an adapter; an error of the closure ends the request with `.adaptationFailed`.
+    public init(_ change: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) {
+        self.change = change
+    }
+
+    public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
+        try await change(request, context)
     }
 }
 

@@ -26,6 +26,20 @@ public protocol RequestRetrier: RequestPolicy {
 /// A type that needs only one of the two is a ``RequestAdapter`` or a ``RequestRetrier``.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
+/// A retrier made of a closure.
+public struct Retrier: RequestRetrier {
+    private let decide: @Sendable (AsyncNetError, RequestContext) async -> RetryDecision
+
+    /// Creates a retrier.
+    public init(_ decide: @escaping @Sendable (AsyncNetError, RequestContext) async -> RetryDecision) {
+        self.decide = decide
+    }
+
+    public func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision {
+        await decide(error, context)
+    }
+}
+
 /// The decision of a retrier.
 public struct RetryDecision: Sendable {
     enum Choice: Sendable {
@@ -60,11 +74,7 @@ public struct RetryDecision: Sendable {
         if case .fail(let error) = choice { error } else { nil }
     }
 
-    static var elsewhere: RetryDecision {
-        var decision = RetryDecision.retry
-        decision.isElsewhere = true
-        return decision
-    }
+    static let elsewhere = RetryDecision(choice: .retry(after: .zero), isElsewhere: true)
 
     var uncharged: RetryDecision {
         var copy = self

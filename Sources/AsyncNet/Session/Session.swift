@@ -99,9 +99,7 @@ public actor Session {
             end.fulfil(.success(()))
         }
     }
-}
 
-extension Session {
     private static let longestPause = Duration.seconds(10)
 
     private func waitForLoops() {
@@ -162,4 +160,11 @@ extension Session: RequestSession {
     }
 
     func end(_ id: RequestID) { running[id] = nil }
+}
+
+extension Session: CustomReflectable {
+    /// What `dump` shows: the transport and the configuration, without secrets.
+    public nonisolated var customMirror: Mirror {
+        Mirror(self, children: ["transport": transportDescription, "configuration": configuration])
+    }
 }
