@@ -1,14 +1,7 @@
 /// Streams: requests whose response's body is read as it arrives.
 extension Session {
-    /// A stream from a URL. An invalid argument is the error of the first read.
-    ///
-    /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
-    ///   - method: GET by default.
-    ///   - parameters: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///   - encoder: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///   - headers: Replace the session's headers of the same names.
-    ///   - options: Policies and limits of this request.
+    /// A stream from a URL, with the arguments of ``request(_:method:parameters:encoder:headers:options:)-8tv95``. An
+    /// invalid argument is the error of the first read.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .get,
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,
@@ -19,13 +12,6 @@ extension Session {
 
     /// A stream with a given body. If the server responds before it has the whole body, the response can be read while
     /// the body is still being sent: over sockets, and over HTTP/2.
-    ///
-    /// - Parameters:
-    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
-    ///   - method: POST by default.
-    ///   - body: The request's body.
-    ///   - headers: Replace the session's headers of the same names.
-    ///   - options: Policies and limits of this request.
     public nonisolated func stream(
         _ url: some URLConvertible, method: HTTPMethod = .post, body: RequestBody, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

@@ -8,15 +8,11 @@
 /// is not sent; after a 2xx status it is. A redirect that requires the body again (307, 308) ends the upload of a body
 /// that can be sent only once with `.redirectFailed`.
 extension Session {
-    /// An upload to a URL. An invalid argument is the error of the awaited outcome.
+    /// An upload to a URL; for the arguments that are not listed see
+    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///
-    /// - Parameters:
-    ///   - body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers` contain
-    ///     it.
-    ///   - url: A `String`, `URL` or `URLComponents`; relative URLs need a session with a base URL.
-    ///   - method: POST by default.
-    ///   - headers: Replace the session's headers of the same names.
-    ///   - options: Policies and limits of this request.
+    /// - Parameter body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers`
+    ///   contain it.
     public nonisolated func upload(
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()

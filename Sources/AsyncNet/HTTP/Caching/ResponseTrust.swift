@@ -14,18 +14,12 @@ public struct ResponseTrust: Sendable, Hashable, Codable {
 
     /// The server is verified by its certificate (RFC 9110 §4.3.4). The text says by what: `system` for the system's
     /// authorities. Only equal texts are the same.
-    ///
-    /// - Parameter verification: A text for what certificates are verified by: `system` for the system's authorities. Only
-    ///   equal texts are the same.
     public static func verified(by verification: String = "system") -> ResponseTrust {
         ResponseTrust(verification: verification)
     }
 
     /// The server is not verified, or the request has no TLS. The route is a text for the way to the server, such as
     /// the proxy's name, empty for a direct connection. Only equal texts are the same.
-    ///
-    /// - Parameter route: A text for the way to the server, such as the proxy's name, empty for a direct connection. Only
-    ///   equal texts are the same.
     public static func unverified(route: String) -> ResponseTrust { ResponseTrust(route: route) }
 
     /// Of a transport that refuses the host or cannot be used: it receives nothing, and nothing stored is for it.
