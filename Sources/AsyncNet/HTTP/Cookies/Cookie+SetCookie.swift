@@ -1,15 +1,11 @@
 import Foundation
 
 extension Cookie {
-    /// The cookie that a response from `url` sets by one value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
+    /// The cookie that a response of the origin sets by one value of `Set-Cookie` (RFC 6265bis §5.6, §5.7).
     ///
-    /// `nil` for a refused cookie: malformed, for another domain or a public suffix (``PublicSuffixes``), or `Secure`
-    /// or with a prefix over `http`. A cookie that the server expires has an ``expires`` in the past.
-    init?(setCookie: String, from url: URL, now: Date = Date()) {
-        guard let origin = CookieOrigin(url), let parsed = SetCookie(setCookie) else { return nil }
-        self.init(parsed, from: origin, now: now)
-    }
-
+    /// `nil` for a refused cookie: for another domain or a public suffix (``PublicSuffixes``), or `Secure` or with a
+    /// prefix over `http`. A cookie that the server expires has an ``expires`` in the past.
+    ///
     /// - Parameter isPublicSuffix: Asked about domains of several labels; addresses and single labels always are.
     init?(
         _ parsed: SetCookie, from origin: CookieOrigin, now: Date,

@@ -169,3 +169,10 @@ struct CookieTests {
         #expect(Cookie(theirs) == nil)
     }
 }
+
+extension Cookie {
+    init?(setCookie: String, from url: URL, now: Date = Date()) {
+        guard let origin = CookieOrigin(url), let parsed = SetCookie(setCookie) else { return nil }
+        self.init(parsed, from: origin, now: now)
+    }
+}
