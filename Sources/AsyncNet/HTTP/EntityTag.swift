@@ -8,16 +8,14 @@ struct EntityTag: Hashable, Sendable {
         var rest = text.trimmedHTTPSpace[...].unicodeScalars
         isWeak = rest.starts(with: "W/".unicodeScalars)
         if isWeak { rest = rest.dropFirst(2) }
-        guard rest.popFirst() == "\"", rest.popLast() == "\"", rest.allSatisfy(Self.isAllowed) else { return nil }
+        guard rest.popFirst() == "\"", rest.popLast() == "\"",
+            rest.allSatisfy({ $0 == "!" || $0.value >= 0x23 && $0.value != 0x7F })
+        else { return nil }
         opaque = String(rest)
     }
 
     /// Weak comparison: whether both identify equivalent representations (RFC 9110 §8.8.3.2).
     func isSameVersion(as other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
-
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "!" || scalar.value >= 0x23 && scalar.value != 0x7F
-    }
 }
 
 extension EntityTag: CustomStringConvertible {
@@ -35,8 +33,8 @@ enum IfRange {
         let tags = headers.values(of: .entityTag)
         guard tags.count <= 1 else { return nil }
         if let tag = tags.first.flatMap(EntityTag.init) { return tag.isWeak ? nil : tag.description }
-        guard let modified = headers.onlyValue(of: .lastModified).flatMap({ HTTPDate($0) }),
-            let sent = headers.onlyValue(of: .date).flatMap({ HTTPDate($0) }),
+        guard let modified = headers.values(of: .lastModified).only.flatMap({ HTTPDate($0) }),
+            let sent = headers.values(of: .date).only.flatMap({ HTTPDate($0) }),
             sent.seconds - modified.seconds >= secondsBetweenClocks
         else { return nil }
         return modified.description

@@ -1,7 +1,7 @@
 /// A field with a single value, of which a server or an intermediary may send several lines (RFC 9110 §5.3).
 ///
-/// Equal lines count as one value. How different values are handled depends on the method: see
-/// ``HTTPResponseHead/values(of:)`` and ``HTTPResponseHead/onlyValue(of:)``.
+/// Equal lines count as one value. How different values are handled depends on the caller of
+/// ``HTTPResponseHead/values(of:)``.
 ///
 /// Lines that were joined by commas are separated by the field's grammar: a comma inside a date, an entity tag or a
 /// quoted string does not separate.
@@ -109,12 +109,6 @@ extension HTTPHeaders {
         }
         return found
     }
-
-    /// The field's value; `nil` if there is none, or if there are different values.
-    func onlyValue(of field: SingleField) -> String? {
-        let values = values(of: field)
-        return values.count == 1 ? values[0] : nil
-    }
 }
 
 extension HTTPResponseHead {
@@ -123,9 +117,9 @@ extension HTTPResponseHead {
         guard let joined = value(for: field.name) else { return [] }
         return HTTPHeaders([HTTPHeader(name: field.name, value: joined)]).values(of: field, areJoined: true)
     }
+}
 
-    func onlyValue(of field: SingleField) -> String? {
-        let values = values(of: field)
-        return values.count == 1 ? values[0] : nil
-    }
+extension [String] {
+    /// The value of a field; `nil` if there is none, or if there are different values.
+    var only: String? { count == 1 ? first : nil }
 }

@@ -25,7 +25,7 @@ struct RedirectPolicy: Sendable {
         after response: HTTPResponseHead, to request: TransportRequest, visited: some Collection<URL>
     ) throws(AsyncNetError) -> TransportRequest? {
         guard follows(response) else { return nil }
-        guard let location = response.onlyValue(of: .location) else {
+        guard let location = response.values(of: .location).only else {
             throw AsyncNetError(.badServerResponse, "The server's redirect has several Location lines, which differ")
         }
         guard visited.count < limit else {

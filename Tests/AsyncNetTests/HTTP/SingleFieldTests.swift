@@ -109,7 +109,7 @@ struct SingleFieldTests {
         #expect(try head("Location", values).values(of: .location) == expected)
         #expect(try joinedHead("Location", values).values(of: .location) == expected)
         #expect(
-            try joinedHead("Location", values).onlyValue(of: .location) == (expected.count == 1 ? expected[0] : nil))
+            try joinedHead("Location", values).values(of: .location).only == (expected.count == 1 ? expected[0] : nil))
     }
 
     @Test(

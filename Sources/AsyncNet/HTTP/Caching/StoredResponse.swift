@@ -61,7 +61,7 @@ extension StoredResponse {
 
     /// Whether a 304 response confirms this response, and not another version (RFC 9111 §4.3.4).
     func isConfirmed(by head: HTTPResponseHead) -> Bool {
-        guard let tag = head.onlyValue(of: .entityTag).flatMap(EntityTag.init) else { return true }
+        guard let tag = head.values(of: .entityTag).only.flatMap(EntityTag.init) else { return true }
         return headers["ETag"].flatMap(EntityTag.init)?.isSameVersion(as: tag) ?? false
     }
 

@@ -53,8 +53,7 @@ struct DownloadPlan: Sendable {
     }
 
     /// How many bytes of the partial file the next request need not request again.
-    private func offset(_ size: Int64) -> Int64 { isResumable ? size : 0 }
-    private var isResumable: Bool { hasRanges && validator?.isEmpty == false }
+    private func offset(_ size: Int64) -> Int64 { hasRanges && validator?.isEmpty == false ? size : 0 }
 
     /// The resume data, with an empty `If-Range` value if a later download cannot continue the partial file.
     func resumeData(_ partial: URL, prefix: Int64?, mark: String?) -> ResumeData? {
@@ -78,7 +77,7 @@ struct DownloadPlan: Sendable {
             }
             return begin(head)
         }
-        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
+        let range = head.values(of: .contentRange).only.flatMap(ContentRange.init)
         switch head.statusCode {
         case 206:
             if offset == 0 { return isFirstSegment(range, requested, head) ? begin(head) : restart() }
@@ -110,7 +109,7 @@ struct DownloadPlan: Sendable {
     private mutating func begin(_ head: HTTPResponseHead) -> Step {
         let isPlain = head.value(for: "Content-Encoding") == nil && (head.statusCode == 200 || head.statusCode == 206)
         validator = isPlain && hasRanges ? IfRange.validator(of: head.headers) : nil
-        let part = head.statusCode == 206 ? head.onlyValue(of: .contentRange).flatMap(ContentRange.init) : nil
+        let part = head.statusCode == 206 ? head.values(of: .contentRange).only.flatMap(ContentRange.init) : nil
         total = isPlain ? part?.total ?? head.contentLength : nil
         return .write(from: 0)
     }

@@ -27,7 +27,11 @@ final class SegmentSink: ResponseSink {
         try check(head)
         var position = segment.lowerBound
         while let chunk = try await body.next() {
-            guard position + Int64(chunk.count) <= segment.upperBound else { throw tooLong }
+            guard position + Int64(chunk.count) <= segment.upperBound else {
+                throw AsyncNetError(
+                    .badServerResponse,
+                    "A segment of the download is longer than the \(segment.count) bytes of its Content-Range")
+            }
             body.rest()
             try await put(chunk, position)
             position += Int64(chunk.count)
@@ -37,18 +41,12 @@ final class SegmentSink: ResponseSink {
         }
     }
 
-    private var tooLong: AsyncNetError {
-        AsyncNetError(
-            .badServerResponse,
-            "A segment of the download is longer than the \(segment.count) bytes of its Content-Range")
-    }
-
     private func check(_ head: HTTPResponseHead) throws(AsyncNetError) {
         guard head.statusCode == 206 else {
             throw AsyncNetError(
                 .unacceptableStatus, "The server responded with \(head.statusCode) to a request for a segment")
         }
-        let range = head.onlyValue(of: .contentRange).flatMap(ContentRange.init)
+        let range = head.values(of: .contentRange).only.flatMap(ContentRange.init)
         guard range?.bytes == segment.lowerBound...segment.upperBound - 1,
             range?.total == nil || range?.total == total, head.value(for: "Content-Encoding") == nil,
             IfRange.isSameVersion(head.headers, as: validator)
