@@ -8,10 +8,6 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// A new identifier: sessions make those of their requests, a program only for tests of its monitors.
     public init() { number = Self.last.add(1, ordering: .relaxed).newValue }
 
-    private init(number: UInt64) { self.number = number }
-
-    static let none = RequestID(number: 0)
-
     var seed: UInt64 { number }
 
     public static func < (one: RequestID, other: RequestID) -> Bool { one.number < other.number }
