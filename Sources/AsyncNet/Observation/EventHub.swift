@@ -143,16 +143,8 @@ final class EventHub: Sendable {
     }
 
     private func endObserving(_ id: Int) {
-        let isLast = sequences.withLock { sequences in
-            sequences.channels[id] = nil
-            return sequences.channels.isEmpty
-        }
-        if isLast { stopUnlessObserved() }
-    }
-
-    /// Another observer may have begun meanwhile.
-    private func stopUnlessObserved() {
         sequences.withLock { sequences in
+            sequences.channels[id] = nil
             guard sequences.channels.isEmpty else { return }
             hasSequences.store(false, ordering: .releasing)
             if monitors.isEmpty, immediate.isEmpty { observed.store(false, ordering: .releasing) }
