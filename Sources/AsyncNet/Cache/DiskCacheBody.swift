@@ -15,13 +15,9 @@ struct DiskCacheBody: CachedBody {
             file.touch()
             let bytes = bytes.clamped(to: 0..<size)
             guard size <= Self.smallSize else { return isWhole ? pieces(bytes) : nil }
-            return readWhole().map { TransportBody($0.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count)) }
+            guard let whole = file.read(Int(size), at: 0), whole.sha256 == hash else { return nil }
+            return TransportBody(whole.dropFirst(Int(bytes.lowerBound)).prefix(bytes.count))
         }
-    }
-
-    private func readWhole() -> Data? {
-        guard let data = file.read(Int(size), at: 0), data.sha256 == hash else { return nil }
-        return data
     }
 
     private var isWhole: Bool {

@@ -32,7 +32,7 @@ final class WebSocketLink {
         fragmentSize = options.fragmentSize.map { max(1, $0) }
         machine = WebSocketMachine(
             role: .client, compression: agreement.compression,
-            limits: WebSocketLimits(frame: options.maximumFrameSize, message: options.maximumMessageSize))
+            limits: options.limits)
         machine.receive(upgraded.received)
     }
 

@@ -141,7 +141,10 @@ private final class FileReader {
     /// The last piece is returned only if the file has not changed.
     func next() throws(AsyncNetError) -> Data? {
         guard rest > 0 else { return nil }
-        let piece = try read()
+        let piece: Data
+        do { piece = try file.read(upTo: Int(min(rest, Self.pieceSize))) } catch {
+            throw MeasuredFile.unreadable(measured.url, error)
+        }
         rest -= Int64(piece.count)
         guard !piece.isEmpty, rest > 0 || isUnchanged else { throw changed }
         return piece
@@ -156,12 +159,6 @@ private final class FileReader {
         rest -= Int64(count)
         guard rest > 0 || isUnchanged else { throw changed }
         return count
-    }
-
-    private func read() throws(AsyncNetError) -> Data {
-        do { return try file.read(upTo: Int(min(rest, Self.pieceSize))) } catch {
-            throw MeasuredFile.unreadable(measured.url, error)
-        }
     }
 
     /// Whether the file at the path, not only the open file, is unchanged: a rename may have replaced it.

@@ -7,6 +7,15 @@ package struct MeasuredBody: Sendable {
         case file(MeasuredFile)
         case stream(BodyStream)
         indirect case compressed(MeasuredBody, ContentCoding)
+
+        var length: Int64? {
+            switch self {
+            case .data(let data): Int64(data.count)
+            case .file(let file): file.stamp.size
+            case .stream(let stream): stream.length
+            case .compressed: nil
+            }
+        }
     }
 
     let pieces: [Piece]
@@ -76,17 +85,6 @@ package struct MeasuredBody: Sendable {
     }
 
     func makeReader() -> BodyReader { BodyReader(self, tap: tap?()) }
-}
-
-extension MeasuredBody.Piece {
-    fileprivate var length: Int64? {
-        switch self {
-        case .data(let data): Int64(data.count)
-        case .file(let file): file.stamp.size
-        case .stream(let stream): stream.length
-        case .compressed: nil
-        }
-    }
 }
 
 /// A file's state when the body was measured.

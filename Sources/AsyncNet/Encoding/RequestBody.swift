@@ -191,12 +191,7 @@ public struct RequestBody: Sendable {
         if case .none = content { true } else { false }
     }
 
-    var isInMemory: Bool {
-        switch content {
-        case .none, .data: true
-        case .file, .stream, .multipart, .compressed: false
-        }
-    }
+    var isInMemory: Bool { isNone || data != nil }
 }
 
 extension RequestBody: ShownByDescription {

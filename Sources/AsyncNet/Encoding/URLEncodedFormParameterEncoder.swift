@@ -21,29 +21,27 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
         case httpBody
     }
 
-    private let encoder: URLEncodedFormEncoder
+    /// `nil` stands for the session's ``SessionConfiguration/formEncoder``.
+    private let encoder: URLEncodedFormEncoder?
     private let destination: Destination
-    /// Whether the session's ``SessionConfiguration/formEncoder`` takes the place of `encoder`.
-    private let isSessionDefault: Bool
 
     /// Creates an encoder. Without an `encoder`, the session's ``SessionConfiguration/formEncoder`` is used; outside of
     /// a session, one with default settings.
     public init(encoder: URLEncodedFormEncoder? = nil, destination: Destination = .methodDependent) {
-        self.encoder = encoder ?? URLEncodedFormEncoder()
+        self.encoder = encoder
         self.destination = destination
-        isSessionDefault = encoder == nil
     }
 
     /// This encoder, with the session's settings if it has none of its own.
     func settled(_ sessionEncoder: URLEncodedFormEncoder) -> URLEncodedFormParameterEncoder {
-        isSessionDefault ? URLEncodedFormParameterEncoder(encoder: sessionEncoder, destination: destination) : self
+        URLEncodedFormParameterEncoder(encoder: encoder ?? sessionEncoder, destination: destination)
     }
 
     /// - Throws: The errors of ``URLEncodedFormEncoder/encode(_:)``; ``AsyncNetError`` with code `.malformedURL` if the
     ///   request has no URL.
     public func encode(immediately parameters: some Encodable, into request: URLRequest) throws -> URLRequest {
         guard !parameters.isNil else { return request }
-        let text = try encoder.encode(parameters)
+        let text = try (encoder ?? URLEncodedFormEncoder()).encode(parameters)
         guard isQuery(for: request) else {
             return try request.settingBody(Data(text.utf8), type: "application/x-www-form-urlencoded; charset=utf-8")
         }

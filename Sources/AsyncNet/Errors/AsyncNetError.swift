@@ -144,17 +144,12 @@ public struct AsyncNetError: Error, Sendable {
 
         init(_ content: Content) { self.content = content }
     }
-
-    fileprivate var subject: String? {
-        guard let url = content.context.url else { return nil }
-        return "\(content.context.method ?? "GET") \(url.withoutSecrets)"
-    }
 }
 
 extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError, CustomReflectable {
     public var description: String {
         var text = message.hasSuffix(".") ? String(message.dropLast()) : message
-        if let subject { text += ": \(subject)" }
+        if let url = content.context.url { text += ": \(content.context.method ?? "GET") \(url.withoutSecrets)" }
         if attempts > 0 { text += " (attempt \(attempts))" }
         return "\(text). \(content.advice ?? code.advice) [\(code.rawValue)]"
     }

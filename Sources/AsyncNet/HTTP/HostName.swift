@@ -68,7 +68,9 @@ package struct HostName: Hashable, Sendable {
     private static func isName(_ bytes: [UInt8]) -> Bool {
         var length = 0
         for byte in bytes {
-            guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isOfLabel(byte) else { return false }
+            // Names of services have `_` too.
+            let isOfLabel = HTTPSyntax.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isOfLabel else { return false }
             length = byte == UInt8(ascii: ".") ? 0 : length + 1
         }
         return 1...63 ~= length && bytes.count <= 253
@@ -76,11 +78,6 @@ package struct HostName: Hashable, Sendable {
 
     private static func withoutTrailingDot(_ host: Substring) -> Substring {
         host.hasSuffix(".") ? host.dropLast() : host
-    }
-
-    /// Letters and digits, and `-` and `_`, which names of services have too.
-    private static func isOfLabel(_ byte: UInt8) -> Bool {
-        HTTPSyntax.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }
 

@@ -124,9 +124,7 @@ package struct URLReference: Equatable, Sendable {
 
     private static func isScheme(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, first.asciiLowercased &- 0x61 < 26 else { return false }
-        return text.utf8.allSatisfy {
-            $0.asciiLowercased &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
-        }
+        return text.utf8.allSatisfy { HTTPSyntax.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
     }
 
     private static let pathCharacters: StaticString = "/:@!$&'()*+,;=-._~"

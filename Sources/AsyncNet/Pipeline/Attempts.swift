@@ -1,14 +1,14 @@
 /// Makes attempts until neither the sink nor a retrier wants another: adapters run before each attempt, retriers after
 /// it. A circuit that opens before a retry ends the request as the attempt before the retry did.
 struct Attempts<Rest: Station>: Station {
-    private let rest: Rest
-
-    init(_ rest: Rest) { self.rest = rest }
+    let rest: Rest
 
     /// - Parameter request: The request before adapters: each attempt adapts it anew.
     func response(to request: TransportRequest, in first: Attempt) async throws -> Response {
         let run = first.run
-        depositBudget(request, run)
+        if !run.policies.list.retriers.isEmpty || run.policies.list.hedging != nil {
+            run.environment.limits.budgets?.deposit(origin: request.head.url.origin)
+        }
         var attempt = first
         var earlier: Response?
         while true {
@@ -24,11 +24,6 @@ struct Attempts<Rest: Station>: Station {
                 run.record.restart(with: request)
             }
         }
-    }
-
-    private func depositBudget(_ request: TransportRequest, _ run: RequestRun) {
-        guard !run.policies.list.retriers.isEmpty || run.policies.list.hedging != nil else { return }
-        run.environment.limits.budgets?.deposit(origin: request.head.url.origin)
     }
 
     private func next(after result: Result<Response, any Error>, _ attempt: Attempt) async -> Next {
@@ -134,21 +129,15 @@ struct Attempts<Rest: Station>: Station {
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
-        takeCredential(of: &adapted, for: &attempt)
+        // The userinfo of a URL that an adapter set, unless the request has a credential for that origin.
+        if let taken = PasswordCredential.take(from: &adapted), attempt.credential?.origin != adapted.head.url.origin {
+            attempt.credential = OriginCredential(credential: taken, origin: adapted.head.url.origin)
+        }
         try adapted.check()
         let settled = try adapted.settled()
         run.record.willSend(settled)
         run.sendOwn(.adapted(settled.head))
         return settled
-    }
-
-    /// Makes the userinfo of a URL that an adapter set the credential, unless the request has a credential for that
-    /// origin.
-    private func takeCredential(of adapted: inout TransportRequest, for attempt: inout Attempt) {
-        guard let credential = PasswordCredential.take(from: &adapted),
-            attempt.credential?.origin != adapted.head.url.origin
-        else { return }
-        attempt.credential = OriginCredential(credential: credential, origin: adapted.head.url.origin)
     }
 }
 

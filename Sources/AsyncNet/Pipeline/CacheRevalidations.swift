@@ -16,7 +16,7 @@ final class CacheRevalidations: Sendable {
             // ConcurrencyGuarantees: revalidation
             running[key] = Task(executorPreference: executor) { [weak self] in
                 await work()
-                self?.end(key)
+                self?.running.withLock { $0[key] = nil }
                 transfers.end()
             }
         }
@@ -29,6 +29,4 @@ final class CacheRevalidations: Sendable {
     func cancelAll() {
         for task in running.withLock({ Array($0.values) }) { task.cancel() }
     }
-
-    private func end(_ key: CacheKey) { running.withLock { $0[key] = nil } }
 }

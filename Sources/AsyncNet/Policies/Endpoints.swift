@@ -52,8 +52,9 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
             var urls: [URL] = []
             for (text, _) in endpoints { urls.append(try Self.url(text)) }
             return Plan(
-                service: try Self.url(service).origin, urls: urls.map { $0.origin(in: $0.absoluteString) },
-                origins: urls.map(\.origin), order: EndpointOrder(weights: endpoints.map(\.value)))
+                service: try Self.url(service).origin,
+                urls: urls.map { String($0.absoluteString.dropLast($0.target.count)) }, origins: urls.map(\.origin),
+                order: EndpointOrder(weights: endpoints.map(\.value)))
         }
     }
 
@@ -134,8 +135,6 @@ struct EndpointOrder: Sendable {
 }
 
 extension URL {
-    fileprivate func origin(in text: String) -> String { String(text.dropLast(target.count)) }
-
     fileprivate var target: Substring {
         let text = absoluteString
         guard let start = text.range(of: "://")?.upperBound else { return "" }

@@ -49,9 +49,9 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
 
     public func adapt(_ request: TransportRequest, context: RequestContext) async throws -> TransportRequest {
         guard !request.body.isNone, request.body.data?.isEmpty != true,
-            !Self.describing.contains(where: { request.head.headers.contains(name: $0) }),
-            await isWanted(request.body)
+            !Self.describing.contains(where: { request.head.headers.contains(name: $0) })
         else { return request }
+        if let shouldCompress, !(await UserCode.run { shouldCompress(request.body) }) { return request }
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:
@@ -65,10 +65,5 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         // A body in memory is compressed now, which takes long if it is large.
         compressed.body = try await UserCode.run { try request.body.compressed(with: coding) }
         return compressed
-    }
-
-    private func isWanted(_ body: RequestBody) async -> Bool {
-        guard let shouldCompress else { return true }
-        return await UserCode.run { shouldCompress(body) }
     }
 }

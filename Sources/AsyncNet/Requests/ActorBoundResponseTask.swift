@@ -25,10 +25,10 @@ public struct ActorBoundResponseTask<Value: Decodable> {
             let outcome = await engine.transferOutcome()
             if let error = outcome.error { throw error }
             do {
-                guard let response = outcome.rawResponse else { throw AsyncNetError(.badServerResponse) }
-                let body = try await body(of: response)
-                guard !body.data.isEmpty else { return try EmptyBodies().value(for: body) }
-                return try decoder.decode(Value.self, from: body.data)
+                guard var response = outcome.rawResponse else { throw AsyncNetError(.badServerResponse) }
+                if case .file(let file) = engine.target { response = try await file.response(response) }
+                guard !response.data.isEmpty else { return try EmptyBodies().value(for: response) }
+                return try decoder.decode(Value.self, from: response.data)
             } catch {
                 throw AsyncNetError(decoding: Value.self, error).with(outcome.errorContext)
             }
@@ -40,10 +40,5 @@ public struct ActorBoundResponseTask<Value: Decodable> {
         get async {
             do throws(AsyncNetError) { return .success(try await value) } catch { return .failure(error) }
         }
-    }
-
-    private func body(of response: RawResponse) async throws -> RawResponse {
-        guard case .file(let file) = engine.target else { return response }
-        return try await file.response(response)
     }
 }

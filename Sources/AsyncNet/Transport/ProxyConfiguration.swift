@@ -116,16 +116,14 @@ public struct ProxyConfiguration: Sendable {
         return names.lazy.compactMap(variable).first { !$0.isEmpty }
     }
 
-    private var mayBeSOCKS: Bool {
-        switch kind {
-        case .none: false
-        case .environment: true
-        case .url(let url): url.lowercased().hasPrefix("socks")
-        }
-    }
-
     /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5).
     package func checkHost(_ host: String) throws(AsyncNetError) {
+        let mayBeSOCKS =
+            switch kind {
+            case .none: false
+            case .environment: true
+            case .url(let url): url.lowercased().hasPrefix("socks")
+            }
         guard mayBeSOCKS, host.utf8.count > 255 else { return }
         throw AsyncNetError(
             .malformedURL, "The URL's host has \(host.utf8.count) bytes; a SOCKS proxy accepts at most 255")

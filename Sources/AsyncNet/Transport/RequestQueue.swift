@@ -25,7 +25,7 @@ final class RequestQueue: Sendable {
 
         func release() {
             guard !isReleased.exchange(true, ordering: .relaxed) else { return }
-            queue.leave(origin)
+            queue.queue.withLock { $0.leave(origin) }?.resume(returning: true)
         }
     }
 
@@ -52,9 +52,5 @@ final class RequestQueue: Sendable {
             return nil
         }
         if let isAdmitted { waiter.resume(returning: isAdmitted) }
-    }
-
-    private func leave(_ origin: String) {
-        queue.withLock { $0.leave(origin) }?.resume(returning: true)
     }
 }

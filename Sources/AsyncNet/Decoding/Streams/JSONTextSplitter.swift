@@ -76,7 +76,8 @@ struct JSONTextSplitter {
             nesting = Nesting()
         }
         guard let first = pending.first, place == .inText else { return }
-        let isDelimited = Nesting.delimitsItself(first) || nesting.hasBreak || pending.last.map(Self.isSpace) == true
+        // Objects, arrays and strings mark their own end (RFC 7464 §2.4).
+        let isDelimited = "{[\"".utf8.contains(first) || nesting.hasBreak || pending.last.map(Self.isSpace) == true
         guard nesting.isClosed, isDelimited else {
             return take(.failure(AsyncNetError(.decodingFailed, "A JSON text of the sequence is cut off")))
         }
@@ -105,11 +106,6 @@ private struct Nesting {
     private var hasContent = false
 
     var isClosed: Bool { depth == 0 && !isInString }
-
-    /// Objects, arrays and strings mark their own end (RFC 7464 §2.4).
-    static func delimitsItself(_ first: UInt8) -> Bool {
-        first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "\"")
-    }
 
     /// Reads a byte; returns whether it is a line feed that ends the text.
     mutating func advance(_ byte: UInt8) -> Bool {

@@ -26,9 +26,7 @@ enum StreamLimit {
 
 extension [UInt8] {
     /// Empties a buffer for the next line, item or event. The memory of a long one is released.
-    mutating func reuse() { removeAll(keepingCapacity: capacity <= Self.mostKept) }
-
-    private static var mostKept: Int { 64 << 10 }
+    mutating func reuse() { removeAll(keepingCapacity: capacity <= 64 << 10) }
 }
 
 /// An error that is thrown after the elements before it have been returned.

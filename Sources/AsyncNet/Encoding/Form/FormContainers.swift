@@ -2,7 +2,7 @@ struct FormValueEncoder: Encoder {
     let place: FormPlace
 
     var codingPath: [any CodingKey] { place.codingPath }
-    var userInfo: [CodingUserInfoKey: Any] { place.state.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { place.state.encoder.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(FormMembers(place))

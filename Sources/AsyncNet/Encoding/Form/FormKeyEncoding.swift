@@ -41,7 +41,9 @@ extension URLEncodedFormEncoder {
                 if character.isUppercase {
                     let rest = key[key.index(after: index)...]
                     let beginsWord = rest.first?.isLowercase ?? false
-                    if beginsWord || !isInAcronym { separate(&result, by: separator) }
+                    if beginsWord || !isInAcronym, let last = result.last, last != "_", last != separator {
+                        result.append(separator)
+                    }
                     isInAcronym = !beginsWord
                 } else if character.isLowercase {
                     isInAcronym = false
@@ -49,10 +51,6 @@ extension URLEncodedFormEncoder {
                 result += character.lowercased()
             }
             return result
-        }
-
-        private static func separate(_ words: inout String, by separator: Character) {
-            if let last = words.last, last != "_", last != separator { words.append(separator) }
         }
     }
 }

@@ -100,7 +100,7 @@ struct FormPlace {
     private func below(_ step: FormPath.Step) -> FormPlace {
         let path = FormPath(step, after: path)
         guard path.depth <= FormState.maximumNesting else {
-            fail(Self.tooDeep)
+            if state.failure == nil { state.failure = invalid(Never?.none, Self.tooDeep) }
             return self
         }
         return FormPlace(state: state, path: path)
@@ -112,7 +112,6 @@ struct FormPlace {
         if case .nothing = node.content { node.become(content) }
     }
 
-    private static let twice = "A container for a single value has one already"
     private static let tooDeep =
         "The value is nested deeper than \(FormState.maximumNesting) levels; perhaps it contains itself"
     private static func noNumber(_ value: some Encodable) -> String { "A form cannot contain the number \(value)" }
@@ -127,9 +126,7 @@ struct FormPlace {
         .invalidValue(value, .init(codingPath: codingPath, debugDescription: reason))
     }
 
-    func secondValue(_ value: some Encodable) -> EncodingError { invalid(value, Self.twice) }
-
-    private func fail(_ reason: String) {
-        if state.failure == nil { state.failure = invalid(Never?.none, reason) }
+    func secondValue(_ value: some Encodable) -> EncodingError {
+        invalid(value, "A container for a single value has one already")
     }
 }

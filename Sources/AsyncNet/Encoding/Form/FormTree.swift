@@ -91,7 +91,6 @@ final class FormPath {
 final class FormState {
     let encoder: URLEncodedFormEncoder
     let root = FormNode()
-    let userInfo: [CodingUserInfoKey: Any]
     /// The number of nested calls of `encode(to:)`.
     var nesting = 0
     /// The error of a method that makes a container and cannot throw.
@@ -101,10 +100,7 @@ final class FormState {
     /// `encode(to:)` has a large frame.
     static let maximumNesting = 128
 
-    init(_ encoder: URLEncodedFormEncoder) {
-        self.encoder = encoder
-        userInfo = encoder.userInfo
-    }
+    init(_ encoder: URLEncodedFormEncoder) { self.encoder = encoder }
 
     func node(at path: FormPath?) -> FormNode {
         guard let path else { return root }

@@ -9,7 +9,8 @@ struct FormWriter {
         case .null: if let text = encoder.nilEncoding.text { pair(path ?? "", text) }
         case .text(let text): pair(path ?? "", text)
         case .members: members(of: node, at: path)
-        case .elements: elements(of: node, at: path ?? "")
+        case .elements:
+            write(node.children.enumerated().map { ($1.node, encoder.arrayEncoding.name(path ?? "", $0)) })
         }
     }
 
@@ -24,10 +25,6 @@ struct FormWriter {
             return one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
         }
         return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
-    }
-
-    private mutating func elements(of node: FormNode, at path: String) {
-        write(node.children.enumerated().map { ($1.node, encoder.arrayEncoding.name(path, $0)) })
     }
 
     private mutating func write(_ children: [(node: FormNode, path: String)]) {

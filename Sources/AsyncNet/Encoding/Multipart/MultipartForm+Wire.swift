@@ -43,9 +43,7 @@ extension MultipartForm {
     /// Whether the text is valid as a boundary (RFC 2046 §5.1.1).
     static func isBoundary(_ text: String) -> Bool {
         1...70 ~= text.utf8.count && text.last != " "
-            && text.utf8.allSatisfy {
-                $0.asciiLowercased &- 0x61 < 26 || $0 &- 0x30 < 10 || "'()+_,-./:=? ".utf8.contains($0)
-            }
+            && text.utf8.allSatisfy { HTTPSyntax.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) }
     }
 
     static func quotedIfNeeded(_ boundary: String) -> String {

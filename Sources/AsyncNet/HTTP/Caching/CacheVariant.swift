@@ -13,7 +13,8 @@ struct CacheVariant: Sendable, Hashable, Codable {
 
     /// - Returns: `nil` if the response is for this request alone: its `Vary` contains `*`.
     init?(of response: HTTPHeaders, to request: CacheRequest, isPart: Bool = false) {
-        let names = Self.names(response)
+        let names = response.values(for: "Vary").flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmedHTTPSpace.lowercased() }.filter { !$0.isEmpty }
         guard !names.contains("*") else { return nil }
         (trust, self.isPart) = (request.trust, isPart)
         values = Dictionary(names.map { ($0, Self.hash(request, $0)) }) { first, _ in first }
@@ -40,11 +41,6 @@ struct CacheVariant: Sendable, Hashable, Codable {
 
     /// No header has this name.
     private static let userName = " user"
-
-    private static func names(_ headers: HTTPHeaders) -> [String] {
-        headers.values(for: "Vary").flatMap { $0.split(separator: ",") }
-            .map { String($0).trimmedHTTPSpace.lowercased() }.filter { !$0.isEmpty }
-    }
 
     /// The hash of a header's values as one list, without regard to lines and to space around commas outside of quotes
     /// (RFC 9111 §4.1).

@@ -47,14 +47,10 @@ struct Freshness {
         let sent = date("Date", response.headers) ?? response.received
         let apparent = max(0, response.received.timeIntervalSince(sent))
         let delay = max(0, response.received.timeIntervalSince(response.requested))
-        let corrected = Double(ageValue(response.headers)) + delay
+        // The first value of `Age` if it is valid, otherwise 0 (RFC 9111 §5.1).
+        let value = response.headers["Age"]?.split(separator: ",").first.map { String($0).trimmedHTTPSpace }
+        let corrected = Double(value.flatMap(CacheControl.seconds) ?? 0) + delay
         return max(apparent, corrected) + max(0, now.timeIntervalSince(response.received))
-    }
-
-    /// The first value of `Age` if it is valid, otherwise 0 (RFC 9111 §5.1).
-    private static func ageValue(_ headers: HTTPHeaders) -> Int {
-        guard let first = headers["Age"]?.split(separator: ",").first else { return 0 }
-        return CacheControl.seconds(String(first).trimmedHTTPSpace) ?? 0
     }
 
     private static func lifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {

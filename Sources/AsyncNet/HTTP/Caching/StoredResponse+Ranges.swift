@@ -22,7 +22,9 @@ extension StoredResponse {
             // Another status does not depend on the range (RFC 9110 §14.2).
             return !request.headers.contains(name: "If-Range")
         }
-        guard Self.isPlain(headers), isVersion(of: request) else { return false }
+        // The version that the request's `If-Range` names, if it has one (RFC 9110 §13.1.5).
+        let isVersion = request.headers["If-Range"].map { IfRange.validator(of: headers) == $0 } != false
+        guard Self.isPlain(headers), isVersion else { return false }
         let length = headers["Content-Length"].flatMap { Int64($0) }
         return statusCode == 200 && length == nil || part(for: request, size: length ?? 0) != nil
     }
@@ -35,12 +37,6 @@ extension StoredResponse {
             bounds.contains(bytes.lowerBound), bounds.contains(bytes.upperBound)
         else { return nil }
         return ContentRange(bytes, of: own.total)
-    }
-
-    /// Whether the response is of the version that the `If-Range` of a request names, if it has one (RFC 9110 §13.1.5).
-    private func isVersion(of request: CacheRequest) -> Bool {
-        guard let condition = request.headers["If-Range"] else { return true }
-        return IfRange.validator(of: headers) == condition
     }
 
     /// Whether both have the same bytes, by a strong validator (RFC 9110 §8.8.1).

@@ -22,14 +22,11 @@ public enum PublicSuffixes {
     /// - Parameter library: `nil` for the built-in rule.
     static func isSuffix(_ domain: String, _ library: PublicSuffixLibrary?) -> Bool {
         let name = CookieMatching.withoutLastDots(domain).lowercased()
-        guard isDomain(name) else { return false }
+        // A zero byte would end the text for a library in C.
+        guard 1...CookieMatching.maximumHostSize ~= name.utf8.count, !name.utf8.contains(0), name.utf8.first != 0x2E,
+            !CookieMatching.isAddress(name)
+        else { return false }
         return !name.utf8.contains(0x2E) || library?.contains(name) ?? BuiltInSuffixes.contain(name)
-    }
-
-    /// A zero byte would end the text for a library in C.
-    private static func isDomain(_ name: String) -> Bool {
-        1...CookieMatching.maximumHostSize ~= name.utf8.count && !name.utf8.contains(0) && name.utf8.first != 0x2E
-            && !CookieMatching.isAddress(name)
     }
 }
 

@@ -107,7 +107,7 @@ struct PairRedactor {
 
     private static func urlEnd(_ bytes: [UInt8], _ start: Int) -> Int {
         var index = start
-        while index < bytes.endIndex, !endsURL(bytes[index]) {
+        while index < bytes.endIndex, bytes[index] != 0x27, !endsText(bytes[index]) {
             if bytes[index...].starts(with: "://".utf8) {
                 index = userinfoEnd(bytes, index + 3)
             } else {
@@ -116,8 +116,6 @@ struct PairRedactor {
         }
         return index
     }
-
-    private static func endsURL(_ byte: UInt8) -> Bool { byte == 0x27 || endsText(byte) }
 
     private static func endsText(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == 0x22 || byte == 0x3C || byte == 0x3E || byte == 0x5C || byte == 0x60

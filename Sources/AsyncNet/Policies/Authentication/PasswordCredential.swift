@@ -30,16 +30,14 @@ public struct PasswordCredential: Hashable, Sendable {
     /// As `take(from:)` with the request's URL; a request without userinfo is not changed.
     static func take(from request: inout TransportRequest) -> PasswordCredential? {
         var url = request.head.url
-        guard url.mayHaveUserinfo else { return nil }
+        guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
         defer { request.head.url = url }
         return take(from: &url)
     }
 
     /// Removes the userinfo from a URL, which is then safe to send and log, and returns it decoded.
     static func take(from url: inout URL) -> PasswordCredential? {
-        let text = url.absoluteString
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
-        var reference = URLReference(text)
+        var reference = URLReference(url.absoluteString)
         guard let authority = reference.authority, let at = authority.lastIndex(of: "@") else { return nil }
         reference.authority = String(authority[authority.index(after: at)...])
         guard let bare = reference.url else { return nil }
@@ -51,11 +49,6 @@ public struct PasswordCredential: Hashable, Sendable {
         guard !texts[0].isEmpty || texts.count > 1 else { return nil }
         return PasswordCredential(username: texts[0], password: texts.count > 1 ? texts[1] : "")
     }
-}
-
-extension URL {
-    /// `false` if the URL certainly has no userinfo; known without parsing it.
-    var mayHaveUserinfo: Bool { absoluteString.utf8.contains(UInt8(ascii: "@")) }
 }
 
 extension PasswordCredential: ShownByDescription {

@@ -45,8 +45,7 @@ final class ProtectionSpaces: Sendable {
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential, refused: String?
     ) throws -> String? {
         let challenges = AuthenticationChallenge.challenges(in: response.headers.values(for: "WWW-Authenticate"))
-        let canHashBody = request.body.isNone || request.body.data != nil
-        guard let challenge = DigestAuthorization.preferred(of: challenges, canHashBody: canHashBody) else {
+        guard let challenge = DigestAuthorization.preferred(of: challenges, canHashBody: request.body.isInMemory) else {
             return nil
         }
         let key = Self.key(request, credential)

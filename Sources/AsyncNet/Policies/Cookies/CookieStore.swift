@@ -35,10 +35,6 @@ struct CookieStore: Sendable {
         func isSent(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> Bool {
             !cookie.isExpired(at: now) && cookie.isSent(to: origin, context)
         }
-
-        func isOlder(than other: StoredCookie) -> Bool {
-            (cookie.creation, serial) < (other.cookie.creation, other.serial)
-        }
     }
 
     init(
@@ -79,7 +75,10 @@ struct CookieStore: Sendable {
 
     /// The cookies for a request, in the order of sending: longer paths first, then older cookies.
     func cookies(for origin: CookieOrigin, _ context: CookieContext = CookieContext(), now: Date) -> [Cookie] {
-        matches(origin, context, now).sorted(by: Self.isSentBefore).map(\.cookie)
+        let matches = Self.domains(above: origin.host).flatMap { domain in
+            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, context, now) }
+        }
+        return matches.sorted(by: Self.isSentBefore).map(\.cookie)
     }
 
     /// The value of `Cookie` for a request, `nil` if there are no cookies for it. Marks the cookies as sent now, so
@@ -136,12 +135,6 @@ struct CookieStore: Sendable {
         return entry.cookie
     }
 
-    private func matches(_ origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
-        Self.domains(above: origin.host).flatMap { domain in
-            (domains[domain]?.entries ?? []).filter { $0.isSent(to: origin, context, now) }
-        }
-    }
-
     /// The matching cookies, marked as sent now.
     private mutating func sending(to origin: CookieOrigin, _ context: CookieContext, _ now: Date) -> [StoredCookie] {
         var sent: [StoredCookie] = []
@@ -164,6 +157,7 @@ struct CookieStore: Sendable {
 
     private static func isSentBefore(_ one: StoredCookie, _ other: StoredCookie) -> Bool {
         let (length, otherLength) = (one.cookie.path.utf8.count, other.cookie.path.utf8.count)
-        return length == otherLength ? one.isOlder(than: other) : length > otherLength
+        guard length == otherLength else { return length > otherLength }
+        return (one.cookie.creation, one.serial) < (other.cookie.creation, other.serial)
     }
 }

@@ -35,7 +35,11 @@ final class URLSessionBacklog: Sendable {
             guard state.isBehind else { return state.isBehind = pipe.receive(data) == .pause }
             guard !pipe.isEnded else { return }
             guard state.received <= bodyLimit else { throw AsyncNetError(bodyLargerThan: bodyLimit) }
-            guard state.written - state.read + Int64(data.count) <= limit else { throw tooSlow }
+            guard state.written - state.read + Int64(data.count) <= limit else {
+                throw AsyncNetError(
+                    .readerTooSlow,
+                    "The response's body arrives faster than it is read, and more than \(limit) bytes wait in a file")
+            }
             do throws(POSIXError) {
                 let file = if let file = state.file { file } else { try TemporaryFile(in: folder.path) }
                 state.file = file
@@ -77,12 +81,6 @@ final class URLSessionBacklog: Sendable {
         } catch {
             pipe.abort(error)
         }
-    }
-
-    private var tooSlow: AsyncNetError {
-        AsyncNetError(
-            .readerTooSlow,
-            "The response's body arrives faster than it is read, and more than \(limit) bytes wait in a file")
     }
 
     private static func failure(_ error: POSIXError) -> AsyncNetError {
