@@ -31,8 +31,7 @@ final class WebSocketLink {
         self.events = events
         fragmentSize = options.fragmentSize.map { max(1, $0) }
         machine = WebSocketMachine(
-            role: .client, compression: agreement.compression,
-            limits: options.limits)
+            role: .client, compression: agreement.compression, limits: options.limits)
         machine.receive(upgraded.received)
     }
 

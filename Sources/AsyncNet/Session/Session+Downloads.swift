@@ -1,16 +1,13 @@
 /// Downloads: requests whose response's body goes to a file.
 extension Session {
-    /// A download from a URL; for the arguments that are not listed see
-    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    /// A download from a URL, with the arguments of ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
+    /// An invalid argument is the error of the awaited outcome.
     ///
-    /// - Parameters:
-    ///   - destination: The place of the file; by default a file with a unique name in the folder for temporary files,
-    ///     see ``DownloadDestination/temporary``.
-    ///   - segments: How many segments of the file are fetched at a time, each over a connection of its own; at most
-    ///     64. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`), are not
-    ///     segmented.
-    ///   - checksum: The expected checksum; a file with another checksum ends the download with `.checksumMismatch` and
-    ///     is removed. A `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
+    /// Without a `destination` the file has a unique name in the folder for temporary files, see
+    /// ``DownloadDestination/temporary``. `segments` of the file, at most 64, are fetched at a time, each over a
+    /// connection of its own. Small files, and files of a server without ranges or versions (`ETag`, `Last-Modified`),
+    /// are not segmented. A file with another `checksum` ends the download with `.checksumMismatch` and is removed. A
+    /// `Repr-Digest` or `Content-Digest` of the response (RFC 9530) is always checked.
     public nonisolated func download(
         _ url: some URLConvertible, to destination: DownloadDestination = .temporary, method: HTTPMethod = .get,
         parameters: (some Encodable & Sendable)? = JSON?.none, encoder: (any ParameterEncoder)? = nil,

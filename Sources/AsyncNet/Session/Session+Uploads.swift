@@ -8,11 +8,9 @@
 /// is not sent; after a 2xx status it is. A redirect that requires the body again (307, 308) ends the upload of a body
 /// that can be sent only once with `.redirectFailed`.
 extension Session {
-    /// An upload to a URL; for the arguments that are not listed see
-    /// ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
-    ///
-    /// - Parameter body: The request's body. A form sets its `Content-Type`; other bodies have none unless `headers`
-    ///   contain it.
+    /// An upload to a URL, with the arguments of ``request(_:method:parameters:encoder:headers:options:)-8tv95``. An
+    /// invalid argument is the error of the awaited outcome. A form sets its `Content-Type`; other bodies have none
+    /// unless `headers` contain it.
     public nonisolated func upload(
         _ body: RequestBody, to url: some URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions()
