@@ -62,12 +62,8 @@ enum URLErrorClassification {
     private static let texts: [(AsyncNetError.Code, [String])] = [
         (.certificateExpired, ["certificate has expired", "not yet valid"]),
         (.certificateHostMismatch, ["subject name matches", "does not match target host", "common name from peer"]),
-        (
-            .certificateNotTrusted,
-            [
-                "ssl certificate problem", "certificate openssl verify result", "peer certificate or ssh",
-            ]
-        ),
+        (.certificateNotTrusted, ["ssl certificate problem", "certificate openssl verify result"]),
+        (.certificateNotTrusted, ["peer certificate or ssh"]),
         (.proxyNotFound, ["resolve proxy"]),
         (.hostNotFound, ["resolve host", "could not resolve"]),
         (.proxyFailed, ["connect tunnel failed", "proxy connect", "from proxy after connect"]),
@@ -82,35 +78,19 @@ enum URLErrorClassification {
         (.connectionLost, ["unexpected eof", "closed abruptly", "recv failure", "send failure", "connection reset"]),
         (.bodyEndedEarly, ["read data remaining", "bytes remaining to read", "bytes missing", "partial file"]),
         // Content codings, then other texts about codings and chunks.
-        (
-            .badContentEncoding,
-            [
-                "content-encoding found", "content or transfer-encoding", "content encoding", "content unencoding",
-                "writing received data", "gzip response",
-            ]
-        ),
+        (.badContentEncoding, ["content-encoding found", "content or transfer-encoding", "content encoding"]),
+        (.badContentEncoding, ["content unencoding", "writing received data", "gzip response"]),
         (.badServerResponse, ["hexadecimal", "chunk", "transfer-encoding", "transfer encoding"]),
         // HTTP/2: first malformed messages, then connections and streams that ended.
         (.badServerResponse, ["header field", "http2 framing layer", "mem_recv"]),
-        (
-            .connectionLost,
-            [
-                "http/2 stream", "http/2 framing layer", "http/2: no new requests", "http2 data", "refused by server",
-                "when receiving data", "failed sending",
-            ]
-        ),
+        (.connectionLost, ["http/2 stream", "http/2 framing layer", "http/2: no new requests", "http2 data"]),
+        (.connectionLost, ["refused by server", "when receiving data", "failed sending"]),
         // Heads. In 7.x "out of memory" means a line that is too long, and "bad argument" a folded first line or a CR
         // in a name.
-        (
-            .badServerResponse,
-            [
-                "header", "content-length", "status line", "response code", "http version", "version mismatch",
-                "http/0.9",
-                "http/1 subversion", "lying server", "101 response", "weird server reply", "out of memory",
-                "bad argument",
-                "grew larger than allowed", "writing output to destination",
-            ]
-        ),
+        (.badServerResponse, ["header", "content-length", "status line", "response code", "http version"]),
+        (.badServerResponse, ["version mismatch", "http/0.9", "http/1 subversion", "lying server", "101 response"]),
+        (.badServerResponse, ["weird server reply", "out of memory", "bad argument", "grew larger than allowed"]),
+        (.badServerResponse, ["writing output to destination"]),
         (.tlsHandshakeFailed, ["ssl", "tls"]),
     ]
 }
