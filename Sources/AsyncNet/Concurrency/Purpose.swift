@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whose work the current task does: a session that finishes still sends what its running requests need.
 ///
 /// All tasks that a request's code makes, such as the task of a token refresh, inherit the request's purpose. The

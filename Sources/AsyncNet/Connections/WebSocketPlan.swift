@@ -1,5 +1,3 @@
-import Foundation
-
 struct WebSocketPlan: Sendable {
     let session: Session
     /// The transport that opens the connections: the session's, or the one of the test that made the WebSocket.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Adds to a hop's request the cookies of its URL, and the request's settings for the transport.
 struct Bridge<Rest: Station>: Station {
     let rest: Rest

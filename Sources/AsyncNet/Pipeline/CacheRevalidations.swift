@@ -1,5 +1,3 @@
-import Foundation
-
 /// The transfers that revalidate stale responses after these were used (RFC 5861 §3): one at a time for each URL, in a
 /// task of its own. A session that finishes waits for them.
 final class CacheRevalidations: Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Responds from the session's HTTP cache where the hop needs no server (RFC 9111), and stores responses.
 ///
 /// This station comes before ``Admission``: a stored response waits for no permit, and may be used although its

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What all requests of a session share: configuration, transport, timers, limits. Stations use this, not the session.
 final class Environment: Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The stations that a request passes between its start and its outcome.
 enum Pipeline {
     /// The stations in order: each calls the next and returns its response, the last calls the transport.

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// What does not change while a request passes through the stations.

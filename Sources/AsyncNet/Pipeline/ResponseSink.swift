@@ -1,5 +1,3 @@
-import Foundation
-
 /// Takes the body of a run's final response.
 protocol ResponseSink: Sendable {
     /// How the sink reads the body. ``prepare(_:)`` is called only with `.asItArrives`.

@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// How a transfer ended, with everything known of the transfer. All tasks that await the outcome share one object.
 final class TransferOutcome: Sendable {
     let request: TransportRequest?
@@ -25,8 +21,6 @@ final class TransferOutcome: Sendable {
         self.metrics = metrics
         self.error = error
     }
-
-    var urlRequest: URLRequest? { request?.urlRequest }
 
     var rawResponse: RawResponse? {
         guard let request, let head else { return nil }

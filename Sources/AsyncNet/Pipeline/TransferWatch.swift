@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Reports what happens in a run's transfers to the record, the observers, and the timer that notices silence.

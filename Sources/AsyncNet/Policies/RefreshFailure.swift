@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// What follows a refresh that has failed, without I/O.
 enum RefreshFailure {
     private static let mostRetries = 2
@@ -28,7 +24,7 @@ enum RefreshFailure {
     /// Whether the request that failed was the first of the refresh. That is the POST of the refresh token: if a later
     /// one fails, such as a GET of the user, the server has consumed the token.
     private static func isFirst(_ error: AsyncNetError) -> Bool {
-        error.request.map { $0.httpMethod == HTTPMethod.post.rawValue } ?? true
+        error.request.map { $0.method == .post } ?? true
     }
 
     private static func isUnprocessed(_ error: AsyncNetError) -> Bool {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request whose response's body is decoded on the actor of the caller that awaits it.
 ///
 /// Made by ``SerializableRequest/serializing(_:decoder:)`` for types whose `Decodable` conformance is isolated to an

@@ -37,7 +37,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// The request as it was last sent, or `nil` if the request could not be made.
-    public var request: URLRequest? { outcome.urlRequest }
+    public var request: URLRequest? { outcome.request?.urlRequest }
     /// The head of the response as Foundation's type, or `nil` without a response.
     public var response: HTTPURLResponse? { outcome.head?.urlResponse }
     /// The head of the response with its headers in their order, if the transport keeps that.

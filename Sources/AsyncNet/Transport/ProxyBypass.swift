@@ -1,5 +1,3 @@
-import Foundation
-
 /// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take. Names are never looked
 /// up.
 ///

@@ -1,5 +1,3 @@
-import Foundation
-
 extension TLSConfiguration {
     /// The trust of a response over TLS with these settings.
     ///

@@ -83,7 +83,7 @@ struct PageCourse: Sendable {
 
     /// `nil` for a body that is not in memory and may differ each time.
     private static func identity(of request: TransportRequest, at url: URL) -> Identity? {
-        guard request.body.isNone || request.body.data != nil else { return nil }
+        guard request.body.isInMemory else { return nil }
         var reference = URLReference(url.absoluteString)
         reference.fragment = nil
         return Identity(

@@ -1,9 +1,3 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// The decoded pages of a list that a server splits, in order.
 ///
 ///     for try await products in session.pages([Product].self, from: "products") { show(products) }
@@ -154,8 +148,7 @@ extension Pages {
             return try await UserCode.run { [assembly = session.environment.assembly] in
                 guard let request = try rule(page, head)?.asURLRequest() else { return nil }
                 return PageCourse.Step(
-                    request: try assembly.transportRequest(from: request, modifier: nil),
-                    ownHeaders: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
+                    request: try assembly.transportRequest(from: request, modifier: nil), ownHeaders: request.headers)
             }
         }
     }

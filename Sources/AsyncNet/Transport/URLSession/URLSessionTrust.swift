@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// The TLS settings of a URLSession transport, by host, and which of them this platform's URLSession can enforce.
 struct URLSessionTrust: Sendable {
     private let hosts: Result<TLSHosts, AsyncNetError>
