@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
-    import Foundation
 #else
     public import Foundation
 #endif
