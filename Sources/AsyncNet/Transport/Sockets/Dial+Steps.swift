@@ -54,18 +54,11 @@ extension Dial {
         }
     }
 
-    /// How long a handshake with a server that answers takes at most, over nearly all paths.
-    private static let usualHandshake = Duration.milliseconds(500)
-
     private func secure(_ stream: SocketStream) throws(AsyncNetError) {
         guard let session = try engine.tls.session(for: endpoint, tls, offering: protocols) else {
             return finish(.success((stream, times)))
         }
-        engine.thread.cancel(&lateness)
-        lateness = engine.thread.schedule(after: Self.usualHandshake) { [weak self] in
-            guard let self else { return }
-            engine.perform(engine.pool.isLate(route))
-        }
+        watchLateness()
         let stream = stream.tls == nil ? stream : SocketStream(through: stream)
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
             // Not the round's time: a whole handshake may happen in one round.

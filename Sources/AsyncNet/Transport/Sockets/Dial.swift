@@ -33,7 +33,10 @@ final class Dial {
     /// The stream on which a negotiation or a handshake runs. The loop's thread holds their objects.
     var step: SocketStream?
     private var deadline: LoopTimers.ID?
-    var lateness: LoopTimers.ID?
+    private var lateness: LoopTimers.ID?
+    /// Called once if the server takes long to answer the TLS handshake.
+    var onLate: (() -> Void)?
+    private(set) var isLate = false
 
     /// - Parameters:
     ///   - isHTTP: Whether the connection is for HTTP, for the address policy.
@@ -146,6 +149,19 @@ final class Dial {
         }
         self.race = race
         race.start()
+    }
+
+    /// How long a handshake with a server that answers takes at most, over nearly all paths.
+    private static let usualHandshake = Duration.milliseconds(500)
+
+    func watchLateness() {
+        guard let onLate, !isLate else { return }
+        engine.thread.cancel(&lateness)
+        lateness = engine.thread.schedule(after: Self.usualHandshake) { [weak self] in
+            guard let self else { return }
+            isLate = true
+            onLate()
+        }
     }
 
     func stopStep() { step.take()?.unwatch() }

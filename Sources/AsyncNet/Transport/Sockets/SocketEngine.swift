@@ -168,6 +168,7 @@ final class SocketEngine {
             route, isHTTP: true, offering: versions.offered(to: route, configuration.httpVersion), self,
             onTunnelHead: { [unowned self] head in report(head, to: transfer, route) },
             end: { [unowned self] result in dialed(number, route, result) })
+        dial.onLate = { [unowned self] in perform(pool.isLate(route)) }
         dials[number] = dial
         dial.start()
     }
@@ -183,7 +184,7 @@ final class SocketEngine {
     private func dialed(
         _ number: Int, _ route: ConnectionRoute, _ result: Result<(SocketStream, OpeningTimes), AsyncNetError>
     ) {
-        dials[number] = nil
+        let wasLate = dials.removeValue(forKey: number)?.isLate == true
         do throws(AsyncNetError) {
             let (stream, times) = try result.get()
             let isHTTP2 = try versions.isHTTP2(stream, route, configuration.httpVersion)
@@ -195,14 +196,15 @@ final class SocketEngine {
             connections[number] = connection
             rest(connection, for: configuration.idleTimeout)
             retireLater(connection)
-            perform(pool.opened(number, for: route, room: connection.room))
+            perform(pool.opened(number, for: route, room: connection.room, wasLate: wasLate))
             goOnWarmingUp(route, .success(()))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
             // A server that resets one connection may take the next.
             let (transfers, actions) =
                 isShort
-                ? pool.lackedDescriptor(route) : pool.failed(route, lasting: error.code != .connectionLost)
+                ? pool.lackedDescriptor(route)
+                : pool.failed(route, lasting: error.code != .connectionLost, wasLate: wasLate)
             for transfer in transfers {
                 transfer.report(error)
                 transfer.pipe.finish(.failure(error))

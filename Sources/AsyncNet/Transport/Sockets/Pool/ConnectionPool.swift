@@ -19,10 +19,10 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     private final class Origin {
         /// The kept connections, in the order of their last use.
         var idle: [Connection] = []
-        var opening = 0 { didSet { late = min(late, opening) } }
-        /// How many of those take so long that no transfer counts on them.
-        var late = 0
-        var coming: Int { opening - late }
+        var opening = 0
+        /// Whether one of those takes so long that no transfer counts on it.
+        var hasLate = false
+        var coming: Int { opening - (hasLate ? 1 : 0) }
         var busy = 0
         var shared: [Shared] = []
         /// Whether a new connection may turn out to be shared.
@@ -141,13 +141,18 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         return origin.waiting.count > origin.coming ? [.close(connection)] : makeRoom()
     }
 
-    /// - Parameter room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer
-    ///   at a time.
-    mutating func opened(_ connection: Connection, for key: Key, room: Int? = nil) -> [Action] {
+    /// - Parameters:
+    ///   - room: How many transfers a shared connection takes; `nil` for a connection that carries one transfer at a
+    ///     time.
+    ///   - wasLate: Whether `isLate` was called for it.
+    mutating func opened(
+        _ connection: Connection, for key: Key, room: Int? = nil, wasLate: Bool = false
+    ) -> [Action] {
         shortage = nil
         guard let origin = origins[key] else { return [] }
         origin.hasFailed = false
         origin.opening -= 1
+        if wasLate { origin.hasLate = false }
         if let room {
             origin.shared.append(Shared(connection: connection, room: room))
             resting.append((connection, key))
@@ -193,11 +198,16 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
     ///
     /// All that waited for one shared connection end with a `lasting` error, which the next connection would meet too.
     /// Otherwise, and not twice in a row, the one that has waited longest ends, and another connection is opened.
-    mutating func failed(_ key: Key, lasting isLasting: Bool = true) -> ([Transfer], [Action]) {
+    /// None ends if the connection was late and there are others, or if a late one can still carry them.
+    mutating func failed(
+        _ key: Key, lasting isLasting: Bool = true, wasLate: Bool = false
+    ) -> ([Transfer], [Action]) {
         guard let origin = origins[key] else { return ([], []) }
-        origin.late = 0
         origin.opening -= 1
         connections -= 1
+        let hasOther = wasLate ? origin.connections > 0 : origin.hasLate
+        origin.hasLate = false
+        guard !hasOther else { return ([], afterClosing(key)) }
         // Transfers for which another connection is still being opened wait for that one.
         let count =
             (isLasting || origin.hasFailed) && origin.mayShare && origin.connections == 0
@@ -233,14 +243,12 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         return afterClosing(key)
     }
 
-    /// Called when the handshake of a connection takes long for which several transfers may wait: opens a second one,
-    /// since the server may never answer.
+    /// Called when the handshake of a connection takes long, and the server may never answer it. While it may turn out
+    /// to be shared and several transfers wait, a second connection is opened.
     mutating func isLate(_ key: Key) -> [Action] {
-        guard let origin = origins[key], origin.mayShare, origin.opening == 1, origin.waiting.count > 1 else {
-            return []
-        }
-        origin.late = 1
-        return open(for: key)
+        guard let origin = origins[key], origin.mayShare, origin.opening == 1 else { return [] }
+        origin.hasLate = true
+        return origin.waiting.count > 1 ? open(for: key) : []
     }
 
     private mutating func open(for key: Key) -> [Action] {

@@ -57,10 +57,25 @@ struct SharedConnectionTests {
         var pool = Self.pool()
         _ = Self.request(1, &pool)
         #expect(pool.isLate("a") == [])
-        for transfer in 2...4 { _ = Self.request(transfer, &pool) }
-        #expect(pool.isLate("a") == [.open("a")])
+        #expect(Self.request(2, &pool) == [.open("a")])
         #expect(pool.isLate("a") == [])
+        for transfer in 3...4 { #expect(Self.request(transfer, &pool) == []) }
         #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a"), .open("a")])
+        // The late one, in whose place another is opened.
+        let (failed, actions) = pool.failed("a", wasLate: true)
+        #expect(failed == [])
+        #expect(actions == [.open("a")])
+    }
+
+    @Test("If the connection beside a late one cannot be opened, transfers wait for the late one")
+    func lateAlone() {
+        var pool = Self.pool()
+        for transfer in 1...3 { _ = Self.request(transfer, &pool) }
+        #expect(pool.isLate("a") == [.open("a")])
+        let (failed, actions) = pool.failed("a")
+        #expect(failed == [])
+        #expect(actions == [])
+        #expect(pool.opened(10, for: "a", room: 9, wasLate: true) == [.use(10, 1), .use(10, 2), .use(10, 3)])
     }
 
     @Test("One waiting transfer fails if a second connection cannot be opened")
