@@ -77,8 +77,9 @@ final class HTTP2Exchange {
         do throws(AsyncNetError) { try step() } catch { abort(error) }
     }
 
+    /// Called after a wait for the reader or for the body's source: the reader may still be behind.
     func resume() {
-        isPaused = false
+        isPaused = transfer.pipe.isPaused
         sender.isStarved = false
         passOn()
     }

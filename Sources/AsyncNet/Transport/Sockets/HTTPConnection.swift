@@ -49,8 +49,9 @@ final class HTTPConnection: PooledConnection {
 
     override func cancel(_ transfer: SocketTransfer) { if self.transfer === transfer { abort() } }
 
+    /// Goes on after a wait for the reader, for the body's source, or for a rate: the reader may still be behind.
     func goOn() {
-        isPaused = false
+        isPaused = transfer?.pipe.isPaused == true
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
     }
 
