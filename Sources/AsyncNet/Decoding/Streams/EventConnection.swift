@@ -19,7 +19,7 @@ struct EventConnection: Sendable {
     private(set) var parser: ServerSentEventParser
     private let maximumLength: Int
     /// Whether a response with an event stream has been received.
-    private(set) var isEstablished = false
+    private var isEstablished = false
     /// Whether the connection that runs, or ended last, is an event stream.
     private var isOpen = false
     /// How many connections in a row have ended with an error. An event and a regular end begin the count anew.
@@ -46,6 +46,8 @@ struct EventConnection: Sendable {
 
     /// The value of `Last-Event-ID`; `nil` to send none.
     var lastEventID: String? { parser.lastEventID }
+    /// Whether the stream has set an ID, or has reset it.
+    var hasSetID: Bool { parser.setID != nil }
     var heartbeatTimeout: Duration? { policy.heartbeatTimeout }
 
     /// - Returns: Whether a body with events follows; if not, the stream has ended.
@@ -79,15 +81,15 @@ struct EventConnection: Sendable {
     /// The place in the stream from which another connection continues. A copy of the whole state would share the buffer
     /// of an unfinished event, and the next chunk would copy that.
     struct Place: Sendable {
-        fileprivate let lastEventID: String?
+        fileprivate let setID: String?
         fileprivate let retry: Duration?
     }
 
-    var place: Place { Place(lastEventID: parser.lastEventID, retry: parser.retry) }
+    var place: Place { Place(setID: parser.setID, retry: parser.retry) }
 
     /// Forgets the events after this place: the next connection requests them again.
     mutating func goBack(to place: Place) {
-        parser = ServerSentEventParser(lastEventID: place.lastEventID, retry: place.retry, limit: maximumLength)
+        parser = ServerSentEventParser(setID: place.setID, retry: place.retry, limit: maximumLength)
     }
 
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {

@@ -12,17 +12,20 @@ struct ServerSentEventParser: StreamParser {
     /// to send none.
     var lastEventID: String? { assembler.lastEventID }
 
+    /// The ID that the stream has set last, which is empty if it has reset it; `nil` if it has set none.
+    var setID: String? { assembler.setID }
+
     /// The delay before a reconnection; `nil` if the stream has not set one.
     var retry: Duration? { assembler.retry }
 
     /// - Parameters:
-    ///   - lastEventID: The ID of the previous connection, for events without an ID of their own.
+    ///   - setID: The ID that the previous connection has set, for events without an ID of their own.
     ///   - retry: The delay of the previous connection.
     ///   - limit: The number of bytes of an event's data, and of a line. More bytes are the error `.lineTooLong`.
-    init(lastEventID: String? = nil, retry: Duration? = nil, limit: Int = StreamLimit.item) {
+    init(setID: String? = nil, retry: Duration? = nil, limit: Int = StreamLimit.item) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
-        assembler = EventAssembler(lastEventID: lastEventID ?? "", retry: retry, limit: limit)
+        assembler = EventAssembler(setID: setID, retry: retry, limit: limit)
     }
 
     mutating func receive(_ chunk: Data) throws(AsyncNetError) -> [ServerSentEvent] {
@@ -44,16 +47,14 @@ struct EventAssembler {
     private(set) var data: [UInt8] = []
     private var hasData = false
     private var eventType = ""
-    private var idBuffer: String
-    private var dispatchedID: String
+    private var idBuffer: String?
+    private(set) var setID: String?
 
-    var lastEventID: String? { dispatchedID.isEmpty ? nil : dispatchedID }
+    var lastEventID: String? { setID.flatMap { $0.isEmpty ? nil : $0 } }
 
-    init(lastEventID: String, retry: Duration?, limit: Int) {
-        self.retry = retry
-        idBuffer = lastEventID
-        dispatchedID = lastEventID
-        self.limit = limit
+    init(setID: String?, retry: Duration?, limit: Int) {
+        (self.setID, self.retry, self.limit) = (setID, retry, limit)
+        idBuffer = setID
     }
 
     mutating func receive(_ chunk: Data, from splitter: inout LineSplitter, into events: inout [ServerSentEvent]) {
@@ -96,7 +97,7 @@ struct EventAssembler {
     }
 
     private mutating func dispatch(into events: inout [ServerSentEvent]) {
-        dispatchedID = idBuffer
+        setID = idBuffer
         if hasData {
             let type = eventType.isEmpty ? "message" : eventType
             events.append(

@@ -73,8 +73,8 @@ final class StreamSink: ResponseSink {
         if !request.head.headers.contains(name: "Cache-Control") {
             request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store"))
         }
-        // The program's own ID is the place in the stream before the first connection only.
-        if connection.isEstablished { request.head.headers.remove("Last-Event-ID") }
+        // The program's own ID is the place in the stream until the stream sets one.
+        if connection.hasSetID { request.head.headers.remove("Last-Event-ID") }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) {
             request.head.headers.update(HTTPHeader(name: "Last-Event-ID", value: id))
         }

@@ -12,7 +12,7 @@ struct ServerSentEventParserTests {
 
     /// The parser after the text, in single bytes.
     private func parser(after text: String, lastEventID: String? = nil) throws -> ServerSentEventParser {
-        var parser = ServerSentEventParser(lastEventID: lastEventID)
+        var parser = ServerSentEventParser(setID: lastEventID)
         for byte in text.utf8 { _ = try parser.receive(Data([byte])) }
         _ = try parser.finish()
         return parser
