@@ -34,7 +34,7 @@ public struct AsyncNetError: Error, Sendable {
 
     /// The response's body, at most its first 64 KiB; `nil` without a response. For a download or stream, the body of a
     /// response that a validator has refused, or the line or event that could not be decoded. Descriptions have nothing
-    /// of it but names of members, and a number that does not fit its type.
+    /// of it but names of members, the id of an event, and a number that does not fit its type.
     public var data: Data? { content.context.data }
 
     /// The status of ``response``, or `nil` without a response.

@@ -33,19 +33,16 @@ extension AsyncNetError {
     /// The path in words. Names may be a hostile server's, as in a dictionary.
     static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "The document" }
-        let path = keys.reduce(into: "") { path, key in
+        return keys.prefix(20).reduce(into: "") { path, key in
             path += key.intValue.map { "[\($0)]" } ?? "\(path.isEmpty ? "" : ".")\(key.stringValue.shownInMessage)"
         }
-        return path.shownInMessage
     }
 }
 
 extension String {
-    /// The text as a message may have it: at most 200 scalars, in quotes and escaped if one is not printable.
+    /// The text as a message may have it: at most 100 scalars, with those escaped that are not printable.
     var shownInMessage: String {
-        let end = unicodeScalars.index(startIndex, offsetBy: 200, limitedBy: endIndex) ?? endIndex
-        let cut = end == endIndex ? self : "\(self[..<end])…"
-        return cut.unicodeScalars.allSatisfy(\.isPrintable) ? cut : cut.debugDescription
+        unicodeScalars.prefix(100).map { $0.isPrintable ? String($0) : $0.escaped(asASCII: true) }.joined()
     }
 }
 

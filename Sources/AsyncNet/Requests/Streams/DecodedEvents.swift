@@ -45,6 +45,6 @@ extension ServerSentEvent {
     /// The words for the event in an error's message. The id may be a hostile server's, so it is cut and escaped.
     fileprivate var subject: String {
         guard let id, !id.isEmpty else { return "The data of an event without id" }
-        return "The data of event \(String(id.unicodeScalars.prefix(100)).debugDescription)"
+        return "The data of event \"\(id.shownInMessage)\""
     }
 }
