@@ -5,7 +5,8 @@ import Foundation
 struct MockHTTP2Connection {
     struct Stream {
         var request: RecordedRequest
-        let found: RouteTable.Found
+        /// What was taken for the request when its head had arrived.
+        let reserved: RouteTable.Found?
         var steps: ArraySlice<HTTP2Script.Step> = []
         /// When the steps go on.
         var resumption: ContinuousClock.Instant?
@@ -90,22 +91,21 @@ struct MockHTTP2Connection {
     }
 
     private mutating func begin(_ id: UInt32, _ head: HTTP2RequestHead, _ isComplete: Bool) {
-        var request = RecordedRequest(
+        let request = RecordedRequest(
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers, body: Data(),
             connection: number, httpVersion: "HTTP/2")
-        let found = core.take(&request)
-        streams[id] = Stream(request: request, found: found)
-        if isComplete || found.isEarly { return respond(id) }
+        let reserved = core.reserve(for: request)
+        streams[id] = Stream(request: request, reserved: reserved)
+        if isComplete || reserved?.isEarly == true { return respond(id) }
         guard head.headers["Expect"]?.lowercased() == "100-continue" else { return }
         machine.send([(":status", "100")], on: id, endsStream: false)
     }
 
     private mutating func respond(_ id: UInt32) {
         guard let stream = streams[id], stream.steps.isEmpty, stream.task == nil else { return }
-        let request = stream.request
+        var request = stream.request
         streams[id]?.request.body = Data()
-        core.record(request)
-        switch stream.found {
+        switch core.receive(&request, stream.reserved) {
         case .reply(let reply, _): start(reply, id)
         case .otherMethods(let methods): start(core.routes.refuse(request, methods), id)
         case .none: start(core.routes.refuse(request, []), id)

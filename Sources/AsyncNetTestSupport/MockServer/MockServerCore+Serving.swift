@@ -72,21 +72,27 @@ extension MockServerCore {
         var request = RecordedRequest(
             method: HTTPMethod(rawValue: head.method), target: head.target, headers: head.headers, body: Data(),
             connection: connection.number, httpVersion: head.version)
-        let found = take(&request)
-        if !found.isEarly { request.body = try connection.readBody(of: head) }
-        record(request)
+        let reserved = reserve(for: request)
+        if reserved?.isEarly != true { request.body = try connection.readBody(of: head) }
+        let found = receive(&request, reserved)
         let reply = try reply(to: request, found, connection.socket)
         if try isLost(connection.socket) { return .reset }
         if let upgrade = reply.upgrade { return try self.upgrade(reply, upgrade, request, &connection) }
         return try writer.write(reply)
     }
 
-    /// Takes what there is for a request whose head was read, and sets the parameters of its route.
-    func take(_ request: inout RecordedRequest) -> RouteTable.Found {
+    /// What is taken for a request whose head was read: an enqueued response, or the early one of a route.
+    func reserve(for request: RecordedRequest) -> RouteTable.Found? {
         let enqueued = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
-        let found = enqueued.map { .reply($0, [:]) } ?? routes.take(request.method, request.path)
+        return enqueued.map { .reply($0, [:]) } ?? routes.takeEarly(request.method, request.path)
+    }
+
+    /// Records a request, with the parameters of its route.
+    func receive(_ request: inout RecordedRequest, _ reserved: RouteTable.Found?) -> RouteTable.Found {
+        let found = reserved ?? routes.take(request.method, request.path)
         if case .handler(_, let parameters) = found { request.parameters = parameters }
         if case .reply(_, let parameters) = found { request.parameters = parameters }
+        record(request)
         return found
     }
 

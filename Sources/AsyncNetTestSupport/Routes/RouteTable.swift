@@ -47,20 +47,36 @@ final class RouteTable: Sendable {
         if case .route = state.withLock({ $0.routes.match(method, path) }) { true } else { false }
     }
 
+    /// Counts the request for its route if the response is an early one, else returns `nil`.
+    func takeEarly(_ method: HTTPMethod, _ path: String) -> Found? {
+        state.withLock { state in
+            let (found, index) = Self.next(state, method, path)
+            guard found.isEarly, let index else { return nil }
+            state.counts[index] += 1
+            return found
+        }
+    }
+
     /// Counts the request for its route.
     func take(_ method: HTTPMethod, _ path: String) -> Found {
         state.withLock { state in
-            switch state.routes.match(method, path) {
-            case .none: return .none
-            case .otherMethods(let methods): return .otherMethods(methods)
-            case .route(let index, let parameters):
-                defer { state.counts[index] += 1 }
-                switch state.routes.all[index].response {
-                case .handler(let handler): return .handler(handler, parameters)
-                case .replies(let replies):
-                    let position = min(state.counts[index], replies.count - 1)
-                    return .reply(position < 0 ? MockResponse() : replies[position], parameters)
-                }
+            let (found, index) = Self.next(state, method, path)
+            if let index { state.counts[index] += 1 }
+            return found
+        }
+    }
+
+    /// What the next request gets, and the index of its route.
+    private static func next(_ state: State, _ method: HTTPMethod, _ path: String) -> (Found, Int?) {
+        switch state.routes.match(method, path) {
+        case .none: return (.none, nil)
+        case .otherMethods(let methods): return (.otherMethods(methods), nil)
+        case .route(let index, let parameters):
+            switch state.routes.all[index].response {
+            case .handler(let handler): return (.handler(handler, parameters), index)
+            case .replies(let replies):
+                let position = min(state.counts[index], replies.count - 1)
+                return (.reply(position < 0 ? MockResponse() : replies[position], parameters), index)
             }
         }
     }
