@@ -126,10 +126,12 @@ struct Anet: AsyncParsableCommand {
         let result = await Result(of: { () throws(ExitError) in
             if duplex.isGiven { try await converse(calls, on: session) } else { try await client.run(calls, printer) }
         })
-        // What a stale response begins after its use (RFC 5861 §3) is part of the time too.
+        // What a stale response begins after its use (RFC 5861 §3) is part of the time too; of several URLs each has
+        // its own.
+        let begin = calls.count > 1 ? .now : start
         let watch = transfer.deadline.map { limit in
             Task {
-                try await Task.sleep(until: start + .seconds(limit), clock: .continuous)
+                try await Task.sleep(until: begin + .seconds(limit), clock: .continuous)
                 await session.cancelAll()
             }
         }

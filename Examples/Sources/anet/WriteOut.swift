@@ -96,7 +96,7 @@ struct WriteOut: Sendable {
         "time_namelookup": { seconds(sum($0, \.nameLookup)) },
         "time_connect": { seconds(sum($0, \.connect)) },
         "time_appconnect": { seconds(sum($0, \.tlsHandshake)) },
-        "time_pretransfer": { seconds(max(sum($0, \.connect), sum($0, \.tlsHandshake))) },
+        "time_pretransfer": { seconds(sum($0) { max($0.connect, $0.tlsHandshake) }) },
         "time_starttransfer": { seconds(sum($0, \.firstByte)) },
         "time_redirect": { seconds(redirecting($0)) },
     ]

@@ -42,7 +42,7 @@ enum IfRange {
 
     /// Whether a response has the version of this `If-Range` value; `true` too for a response without a version.
     static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
-        headers.values(of: validator.hasPrefix("\"") ? .entityTag : .lastModified)
+        headers.values(of: validator.utf8.first == 0x22 ? .entityTag : .lastModified)
             .allSatisfy { $0.hasSameBytes(as: validator) }
     }
 

@@ -34,10 +34,12 @@ struct Deadline<Rest: Station>: Station {
     /// - Throws: `.deadlineExceeded` if it is over before the request is sent.
     private func start(_ run: RequestRun) throws(AsyncNetError) -> TimerQueue.Timer? {
         guard let deadline = run.policies.deadline, let end = run.policies.end else { return nil }
-        let text = "The request did not end within its deadline of \(deadline)"
-        guard end > run.environment.timers.time.now else { throw AsyncNetError(.deadlineExceeded, text) }
+        @Sendable func error() -> AsyncNetError {
+            AsyncNetError(.deadlineExceeded, "The request did not end within its deadline of \(deadline)")
+        }
+        guard end > run.environment.timers.time.now else { throw error() }
         return run.environment.timers.schedule(at: end) {
-            run.fail(AsyncNetError(.deadlineExceeded, text))
+            run.fail(error())
             return nil
         }
     }

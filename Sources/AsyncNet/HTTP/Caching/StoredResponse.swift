@@ -24,11 +24,15 @@ extension StoredResponse {
             statusCode: head.statusCode, httpVersion: head.httpVersion, reasonPhrase: head.reasonPhrase,
             headers: Self.storable(headers), requested: requested, received: received, variant: variant,
             isContentDecoded: isContentDecoded)
-        if !head.headers.contains(name: "Date") { setDate() }
+        if !self.headers.contains(name: "Date") { setDate() }
     }
 
-    /// A response without a `Date` gets the time at which it was received (RFC 9110 §6.6.1).
-    private mutating func setDate() { headers.update(HTTPHeader(name: "Date", value: HTTPDate(received).description)) }
+    /// A response without a `Date` gets the time at which it was received (RFC 9110 §6.6.1), rounded up, since its age
+    /// begins at zero.
+    private mutating func setDate() {
+        let date = Date(timeIntervalSince1970: received.timeIntervalSince1970.rounded(.up))
+        headers.update(HTTPHeader(name: "Date", value: HTTPDate(date).description))
+    }
 
     /// The head for a request of this URL at this time, with the age of the response (RFC 9111 §5.1).
     func head(for url: URL, at now: Date) -> HTTPResponseHead {

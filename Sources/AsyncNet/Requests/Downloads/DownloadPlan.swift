@@ -114,8 +114,8 @@ struct DownloadPlan: Sendable {
         return .write(from: 0)
     }
 
-    /// A 206 response must continue the file with the requested range, in the same version and length. It may have a
-    /// part of the range (RFC 9110 §15.3.7): the download then ends early, and the next one continues it.
+    /// A 206 response must continue the file with the requested range, in the same version and length. It may have only
+    /// a part of the rest (RFC 9110 §15.3.7), but not of a segment: the download then ends early, and another goes on.
     private func check(_ range: ContentRange?, _ requested: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
         throws(AsyncNetError)
     {
