@@ -103,6 +103,7 @@ struct SerializerTests {
         let error = await #expect(throws: AsyncNetError.self) {
             try await DecodableSerializer([String: Int].self).serialize(input)
         }
+        #expect(error?.code == .decodingFailed)
         let text = error?.description ?? ""
         #expect(text.contains(#"a\n\u{1B}\u{009B}\u{202E}xxx"#), "\(text)")
         #expect(text.count < 1000)
@@ -110,6 +111,7 @@ struct SerializerTests {
         let refusal = await #expect(throws: AsyncNetError.self) {
             try await DecodableSerializer(UUID.self).serialize(scalar)
         }
+        #expect(refusal?.code == .decodingFailed)
         #expect(refusal?.message.contains("It is well-formed") == true, "\(refusal?.message ?? "")")
     }
 
