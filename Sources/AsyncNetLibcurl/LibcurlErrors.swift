@@ -114,8 +114,8 @@ enum LibcurlErrors {
         switch circumstances.verifyResult {
         case 9, 10: .certificateExpired
         case 62: .certificateHostMismatch
-        // Over QUIC libcurl's text names no cause. Its result is 1 until it reads OpenSSL's, which it does only after
-        // it has checked the host name: so 1 means that the host name did not match.
+        // Over QUIC libcurl's text names no cause. libcurl checks the host name, then reads OpenSSL's verify result,
+        // which is 1 until then: so 1 means that the host name did not match.
         case 1 where circumstances.hasFailedToConnect: .certificateHostMismatch
         default: circumstances.textWithoutHost.flatMap(byText) ?? .certificateNotTrusted
         }

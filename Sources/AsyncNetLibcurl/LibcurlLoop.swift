@@ -56,7 +56,7 @@ final class LibcurlLoop: Sendable {
 
     // MARK: From any thread
 
-    /// How many submitted transfers are not over, and how busy the thread is: 0 if it has no transfers.
+    /// How many submitted transfers are not over, and the thread's work in percent, which is 0 without transfers.
     var load: LoopDistribution.Load {
         let transfers = transfers.load(ordering: .relaxed)
         return LoopDistribution.Load(

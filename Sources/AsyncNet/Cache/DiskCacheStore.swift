@@ -10,8 +10,8 @@ final class DiskCacheStore: CacheStore {
     private let folder: String
     private let capacity: Int64
     let maximumBodySize: Int64
-    /// The bytes in the folder as far as this process knows, and how many the process has added since it last listed
-    /// the folder; `nil` before it has done so.
+    /// The bytes in the folder as far as this process knows, and how many it has added since it last listed the folder;
+    /// `nil` if it must list the folder first.
     private let usage = Locked<(bytes: Int64, added: Int64)?>(nil)
 
     init(_ directory: URL, capacity: Int) throws(AsyncNetError) {

@@ -48,7 +48,7 @@ public struct ServerCertificate: Sendable, Hashable {
     }
 
     private static func unreadable(_ reason: String) -> AsyncNetError {
-        AsyncNetError(.invalidConfiguration, "The certificate is neither valid PEM nor valid DER: \(reason)")
+        AsyncNetError(.invalidConfiguration, "The certificate cannot be read as PEM or DER: \(reason)")
     }
 }
 

@@ -137,7 +137,7 @@ final class RequestObservers: EventTarget {
             if !state.isFinished, hub.isObserved {
                 pass(.finished(outcome.error), of: nil, &state, SharedValue(outcome.summary))
             }
-            // Under the lock, since an observer that begins after the end would end the other observers' loops.
+            // Under the lock: an observer that begins once `isFinished` is set ends all loops, which need this first.
             state.channels?.events.send(.finished(outcome.error))
             state.isFinished = true
             return (state.channels, hops)

@@ -23,8 +23,8 @@ public struct RequestContext: Sendable {
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public internal(set) var request: TransportRequest?
-    /// The head of the attempt's response, if there was one: in a policy use this, and where there is only an error
-    /// ``AsyncNetError/response``, the same as Foundation's type.
+    /// The head of the attempt's response, if there was one. Where there is only an error, ``AsyncNetError/response``
+    /// is this head as Foundation's `HTTPURLResponse`.
     public internal(set) var response: HTTPResponseHead?
     /// The time until the request's deadline; `nil` if it has none.
     public internal(set) var remainingTime: Duration?

@@ -34,7 +34,7 @@ struct RequestStateMachine: Equatable {
 
     private(set) var state = RequestState.initialized
     private(set) var hasStarted = false
-    /// Whether the request's last step is done: its outcome alone ends the request.
+    /// Whether the request's last step is done, such as a download's move to its place: a cancel has no effect then.
     var isSettled = false
 
     var isTerminal: Bool { state.isTerminal }

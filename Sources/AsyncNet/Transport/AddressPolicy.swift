@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which addresses a session may connect to: against URLs of others that lead to servers of one's own network (server-side
-/// request forgery).
+/// Which addresses a session may connect to. Prevents that a URL of someone else leads to a server of one's own network
+/// (server-side request forgery).
 ///
 ///     let session = Session(configuration: .init(addresses: .publicOnly))
 ///     let rules = AddressPolicy.publicOnly.allowing(["10.1.2.0/24"], ports: [443])
@@ -12,11 +12,11 @@ import Foundation
 /// retried. A kept connection serves only requests with the same policy.
 ///
 /// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks
-/// names up, and behind a unix socket, a request to a name is refused unless ``letsProxiesResolve`` is set; the address
-/// in a request's URL is judged.
+/// names up, or a unix socket, an address in the request's URL is judged, and a request to a name is refused unless
+/// ``letsProxiesResolve`` is set.
 ///
 /// `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
-/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. Responses that a cache has are used wherever they came from.
+/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. Stored responses are used wherever they came from.
 public struct AddressPolicy: Sendable, Hashable {
     /// What a policy decides about.
     public struct Candidate: Sendable {

@@ -45,7 +45,7 @@ package final class TransferPipe: Sendable {
     final class Lease: Sendable {
         let pipe: TransferPipe
         init(_ pipe: TransferPipe) { self.pipe = pipe }
-        deinit { pipe.abort(AsyncNetError(.cancelled, "The response's body was dropped")) }
+        deinit { pipe.abort(AsyncNetError(.cancelled, "The response's body was released before its end")) }
     }
 
     /// Sets the hooks that end and unpause the transfer. If the transfer has been aborted, `onAbort` is called now.

@@ -40,7 +40,7 @@ struct TransferPipeState {
         if isUrgent { delivery = .asItArrives }
     }
 
-    /// Stores a chunk; pauses the transport if more bytes than the high-water mark wait for the reader.
+    /// Stores a chunk; above the high-water mark pauses the transport, if the reader had bytes to read before this one.
     mutating func receive(_ chunk: Data) -> ChunkAction {
         guard end == nil else { return .store }
         guard count(chunk) else { return .abort(AsyncNetError(bodyLargerThan: limit)) }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Passes a request's body from an async sequence to a transport, which reads on its own thread.
 ///
-/// The writer suspends while more bytes are buffered than the high-water mark. The transport never blocks: if there are
-/// no bytes, `read` returns `.pause`, and `onData` is called when there are some. Either side may end the feed; the
-/// first end counts.
+/// The writer suspends when more bytes are buffered than the high-water mark, until at most the low-water mark is left.
+/// The transport never blocks: if there are no bytes, `read` returns `.pause`, and `onData` is called when there are
+/// some. Either side may end the feed; the first end counts.
 package final class UploadFeed: Sendable {
     package enum Piece: Equatable {
         case bytes(Int)
@@ -22,7 +22,7 @@ package final class UploadFeed: Sendable {
         var writer: Task<Void, Never>?
 
         static let highWaterMark = 256 * 1024
-        /// The writer is resumed when fewer bytes than this are buffered: to resume it for each read costs more than
+        /// The writer is resumed when at most this many bytes are buffered: to resume it for each read costs more than
         /// the reads.
         static let lowWaterMark = 64 * 1024
 

@@ -16,7 +16,7 @@ final class ClockCore: Sendable {
         var nextID = 0
         var watchers: [Int: Watcher] = [:]
         var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
-        /// The actors on which runs were called, by run: the clock cannot count what runs there.
+        /// The actor on which each `TestClock.run` was called, by the run's number: its jobs cannot be counted.
         var actors: [Int: any Actor] = [:]
         var isVisiting = false
         /// The value of the clock's `beginnings` at the last visit. A visit runs an empty function on each actor: what

@@ -145,7 +145,7 @@ final class ProxyCore: Sendable {
 struct ProxyPlace {
     let port: Int
     private let interface: MockServer.Interface
-    /// Never listens.
+    /// Bound to the port, to keep it while `listener` is closed; never listens.
     private let holder: Socket
     private(set) var listener: Socket?
 

@@ -28,7 +28,7 @@ public struct RecordedExchange: Sendable, Hashable {
         public var url: URL
         /// The headers that the session gave to the transport, in their order.
         public var headers: HTTPHeaders
-        /// The bytes that the transport read, with their content coding; empty without a body.
+        /// The request's body as the transport read it to send it, with its content coding; empty without a body.
         public var body: Data
         /// Whether ``body`` is only the first part of what was sent.
         public var isBodyTruncated = false

@@ -17,7 +17,7 @@ public struct ReplayMismatch: Error, Sendable {
     /// The number of the nearest exchange, from 1; `nil` if the recording is empty.
     public let nearest: Int?
     /// How the request differs from the nearest exchange, such as `query page: 2 ≠ 1`: the request's value, then the
-    /// recorded value. Empty if exchanges match the request, and each of them has been used.
+    /// recorded value. Empty if each exchange that matches has been used, or the recording has no exchanges.
     public let differences: [String]
     /// The names of what differs, such as `query page`.
     let fields: [String]

@@ -99,7 +99,7 @@ extension MockResponse {
         return response
     }
 
-    /// As ``webSocket(_:protocols:compression:headers:greeting:fault:)``, followed by what a closure does.
+    /// As ``webSocket(_:protocols:compression:headers:greeting:fault:)``, but the closure is what follows the handshake.
     public static func webSocket(
         protocols: [String] = [], compression: WebSocketCompression? = nil, headers: HTTPHeaders = [:],
         greeting: [WebSocketMessage] = [], fault: MockWebSocket.Fault? = nil, _ script: @escaping MockWebSocket.Script

@@ -126,7 +126,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("JSONTape decodes a supported document without giving up")
+    @Test("JSONTape decodes a supported document without leaving it to JSONDecoder")
     func plainness() throws {
         let plain = try #require(
             JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))

@@ -74,7 +74,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
-    @Test("Every day of eight centuries is written as Foundation formats it, and parsed again")
+    @Test("Every 17th day of the years 1 to 2769 is parsed as written, and from 1601 has Foundation's weekday and day")
     func everyDay() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

@@ -42,7 +42,7 @@ struct HeaderFuzzTests {
         }
     }
 
-    @Test("Links parsed from random text have absolute targets, and are the same after writing and parsing again")
+    @Test("Links parsed from random text have absolute targets, which are the same after writing and parsing again")
     func links() throws {
         let base = try "http://a/b?c".asURL()
         var random = Fuzzing.random(12)

@@ -80,7 +80,7 @@ struct ServerCertificateTests {
         let tls = TLSConfiguration(pins: [TLSConfiguration.pin(of: text)])
         let refusal = #expect(throws: AsyncNetError.self) { try tls.validate() }
         #expect(refusal?.code == .invalidConfiguration)
-        #expect(refusal?.message.contains("The certificate is neither valid PEM nor valid DER") == true)
+        #expect(refusal?.message.contains("The certificate cannot be read as PEM or DER") == true)
         #expect(refusal?.message.contains("hunter2") == false)
     }
 

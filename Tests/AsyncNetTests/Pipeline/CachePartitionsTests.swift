@@ -197,7 +197,7 @@ struct CacheWillStoreTests {
         #expect(await cache.statistics.entries == 1)
     }
 
-    @Test("A partition calls the cache's closure for a 304, which can change or remove the stored response")
+    @Test("For a 304, a partition calls the cache's closure, which can change or remove the stored response")
     func confirmed() async {
         let isAllowed = Locked(true)
         let cache = HTTPCache { _, response in

@@ -147,7 +147,7 @@ struct CookieStoreLimitsTests {
     }
 
     @Test(
-        "How many cookies large sites keep follows from their sizes and from how many cookies are too many",
+        "Crowded sites are reduced to equal numbers of cookies, at least 50, until the excess is removed",
         arguments: [
             ([180], 10, 170), ([180], 500, 50), ([100, 60], 10, 90), ([100, 60], 60, 50), ([100, 100], 10, 95),
             ([100, 90, 80], 30, 80), ([100, 90, 80], 31, 79), ([], 5, 50),

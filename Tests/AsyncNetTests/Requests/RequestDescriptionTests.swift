@@ -43,7 +43,7 @@ struct RequestDescriptionTests {
         }
     }
 
-    @Test("The debugDescription of a router's request is its description until it is sent")
+    @Test("Until a router's request is sent, its debugDescription is its description")
     func routerDebugDescription() async throws {
         let session = Session(transport: StubTransport { _ in .status(204) })
         let request = session.request(CallSiteTests.Router.user(1))

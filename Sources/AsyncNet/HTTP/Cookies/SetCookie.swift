@@ -10,7 +10,7 @@ package struct SetCookie: Hashable, Sendable {
     package private(set) var expires: Date?
     /// The canonical domain; empty if the attribute is missing or empty.
     package private(set) var domain = ""
-    /// The last `Path`; `nil` for the default path if it does not begin with a slash.
+    /// The last `Path` if it begins with a slash; otherwise `nil`, for the default path.
     package private(set) var path: String?
     /// Whether there was a `Path`, which the prefix `__Host-` requires.
     private(set) var hasPath = false

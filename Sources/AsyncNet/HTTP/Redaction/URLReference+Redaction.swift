@@ -1,6 +1,6 @@
 extension URLReference {
-    /// The reference for descriptions: without userinfo and fragment, with a mark for a query, and with the secrets of
-    /// its path redacted.
+    /// The reference for descriptions: without userinfo and fragment, with `<redacted>` in place of a query, and with
+    /// the secrets of its path redacted.
     func redactedText(by rule: RedactionRule = .standard) -> String {
         var shown = self
         shown.fragment = nil

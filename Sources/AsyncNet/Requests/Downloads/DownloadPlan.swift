@@ -55,7 +55,7 @@ struct DownloadPlan: Sendable {
     /// How many bytes of the partial file the next request need not request again.
     private func offset(_ size: Int64) -> Int64 { hasRanges && validator?.isEmpty == false ? size : 0 }
 
-    /// The resume data, with an empty `If-Range` value if a later download cannot continue the partial file.
+    /// The resume data; its `If-Range` value is empty if a later download cannot continue the partial file.
     func resumeData(_ partial: URL, prefix: Int64?, mark: String?) -> ResumeData? {
         url.map {
             ResumeData(
@@ -149,11 +149,11 @@ struct DownloadPlan: Sendable {
             && head.value(for: "Content-Encoding") == nil
     }
 
-    /// Whether the response's range ends where a closed range that was requested ends, or the file.
+    /// Whether the range ends with the closed range that was requested, or the file; an open range may end anywhere.
     private static func ends(_ bytes: ClosedRange<Int64>, of total: Int64?, as requested: ByteRange) -> Bool {
         switch requested {
         case .closed(let range): bytes.upperBound == min(range.upperBound, total.map { $0 - 1 } ?? .max)
-        case .from, .last: total.map { bytes.upperBound < $0 } ?? true
+        case .from, .last: true
         }
     }
 

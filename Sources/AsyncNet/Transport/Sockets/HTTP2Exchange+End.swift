@@ -11,7 +11,7 @@ extension HTTP2Exchange {
         finish(.failure(error))
     }
 
-    /// Ends the transfer; if its request is suspended, when the request goes on.
+    /// Ends the transfer; while its request is suspended, only stops sending and keeps the result until it is resumed.
     func end(_ result: Result<Void, AsyncNetError>) {
         guard connection.isSuspended(transfer) else { return finish(result) }
         stopSending()

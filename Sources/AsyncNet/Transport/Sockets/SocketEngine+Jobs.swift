@@ -30,6 +30,6 @@ extension SocketTransfer {
 
     func resume() { loop.post { SocketEngine.of($0)?.resume(self) } }
 
-    /// A source that reads the body. When a body that had no bytes has some, the loop's engine resumes the transfer.
+    /// A source that reads the body. When bytes follow a pause of the source, the loop's engine resumes the transfer.
     var source: BodySource? { body.map { BodySource($0, tasks) { self.resume() } } }
 }

@@ -70,7 +70,7 @@
                     kSecRevocationOCSPMethod | kSecRevocationRequirePositiveResponse
                         | kSecRevocationNetworkAccessDisabled)
             else {
-                throw AsyncNetError(.unsupportedByTransport, "This system cannot require a stapled status")
+                throw AsyncNetError(.unsupportedByTransport, "This system cannot require a stapled OCSP response")
             }
             return [server, status]
         }

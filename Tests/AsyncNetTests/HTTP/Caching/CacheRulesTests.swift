@@ -91,7 +91,7 @@ struct CacheVariantTests {
         #expect(own.matches(.get([name: "a"])) && !own.matches(.get([name: "b"])) && !own.matches(.get()))
     }
 
-    @Test("A response that is not private is used for other cookies, and for any Authorization of one credential")
+    @Test("A response that is not private is used for any Cookie, and for each Authorization that one credential makes")
     func oneUser() throws {
         let other = try #require(CacheVariant(of: [:], to: .get(["Cookie": "a=1"])))
         #expect(other.matches(.get(["Cookie": "a=2"])))

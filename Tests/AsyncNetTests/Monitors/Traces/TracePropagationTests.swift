@@ -29,7 +29,7 @@ struct TracePropagationTests {
 
     // MARK: Which context
 
-    @Test("The current TraceContext is sent with another parent identifier, tracestate and baggage")
+    @Test("The current TraceContext is sent with its tracestate and baggage, but another parent identifier")
     func current() async throws {
         let (stub, context) = (StubTransport { _ in .text("") }, try Self.context)
         let session = session(stub)

@@ -28,7 +28,7 @@ struct DecodedEventsTests {
         #expect(found == [Price(price: 1), Price(price: 2)])
     }
 
-    @Test("Events that filter and prefix leave are decoded by the decoder given")
+    @Test("Events that pass filter and prefix are decoded by the given decoder")
     func operators() async throws {
         struct Name: Decodable, Sendable { var firstName: String }
         let decoder = JSONDecoder()

@@ -98,7 +98,7 @@ struct AlternativeServicesTests {
         Case("an offer on another port is removed", .offer(#"h3=":8443""#), .removedOnOtherPort, .route(.origin)),
     ]
 
-    @Test("Offers of HTTP/3 lead to the routes of the table", arguments: cases)
+    @Test("An offer of HTTP/3, a trial of it or its removal leads to the expected route", arguments: cases)
     func offers(_ example: Case) {
         var (services, now) = (AlternativeServices(), ContinuousClock.now)
         for (index, step) in example.steps.enumerated() {

@@ -72,7 +72,7 @@ struct ProxyServer: Hashable, Sendable {
                 "must not have control characters"
             } else if kind.isHTTP {
                 credentials.user.utf8.contains(UInt8(ascii: ":"))
-                    ? "cannot be sent: the user's name has a colon, which Basic authentication ends it with" : nil
+                    ? "cannot be sent: in Basic authentication a colon ends the user's name" : nil
             } else {
                 lengths.contains { $0 > 255 } ? "must have at most 255 bytes each for a SOCKS proxy" : nil
             }

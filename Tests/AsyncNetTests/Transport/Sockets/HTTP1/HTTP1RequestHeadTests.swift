@@ -12,7 +12,7 @@ struct HTTP1RequestHeadTests {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
     }
 
-    @Test("Host is the authority unless the request has another one; it is sent even if it is to be omitted")
+    @Test("Host is the authority unless the request has its own Host; HTTPHeader.omitting has no effect on it")
     func host() throws {
         #expect(try lines([:])[1] == "Host: a.test")
         #expect(try lines(["host": "b.test"])[1] == "Host: b.test")

@@ -121,7 +121,7 @@ struct NameLookupTests {
 
     // MARK: Who no longer waits
 
-    @Test("A lookup whose caller withdraws is cancelled, and the next one asks the resolver again")
+    @Test("A lookup is cancelled when its last caller withdraws, and the next one asks the resolver again")
     func withdrawn() async throws {
         let (answers, cancelled, ended) = (Answers([]), Gate(), Counter())
         let calls = Counter()

@@ -109,7 +109,7 @@ struct TunnelNegotiationTests {
     }
 
     @Test(
-        "A response to CONNECT other than 2xx leads to .proxyFailed, with status and head from 400 on",
+        "A response to CONNECT other than 2xx leads to .proxyFailed; from 400 on, the error has its status and head",
         arguments: [(301, false), (302, false), (400, true), (403, true), (407, true), (502, true), (101, false)])
     func refuses(_ status: Int, _ isShown: Bool) throws {
         let course = try lead(["HTTP/1.1 \(status) No\r\nX-Why: no\r\nContent-Length: 9\r\n\r\nsecrets!!"])
