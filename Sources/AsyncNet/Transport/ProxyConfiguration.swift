@@ -96,7 +96,8 @@ public struct ProxyConfiguration: Sendable {
         case .none: return false
         case .url: return ProxyBypass(bypassedHosts).contains(host, port: port)
         case .environment:
-            return ProxyBypass(bypassedHosts + [Self.environmentBypass()].compactMap(\.self)).contains(host, port: port)
+            let hosts = Self.environmentBypass().map { bypassedHosts + [$0] } ?? bypassedHosts
+            return ProxyBypass(hosts).contains(host, port: port)
         }
     }
 

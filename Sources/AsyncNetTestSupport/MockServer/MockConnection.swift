@@ -20,7 +20,7 @@ struct MockConnection {
         var version: String
         var headers = HTTPHeaders()
 
-        /// RFC 9112 §9.3.
+        /// Whether the connection ends after this request (RFC 9112 §9.3).
         var closesConnection: Bool {
             let options = headers.values(for: "Connection").flatMap { $0.lowercased().split(separator: ",") }
                 .map { $0.trimmingCharacters(in: .whitespaces) }

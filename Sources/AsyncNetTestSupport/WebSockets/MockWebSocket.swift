@@ -99,7 +99,7 @@ extension MockResponse {
         return response
     }
 
-    /// As ``webSocket(_:protocols:compression:headers:greeting:fault:)``, but the closure is what follows the handshake.
+    /// As ``webSocket(_:protocols:compression:headers:greeting:fault:)``, with a closure after the handshake.
     public static func webSocket(
         protocols: [String] = [], compression: WebSocketCompression? = nil, headers: HTTPHeaders = [:],
         greeting: [WebSocketMessage] = [], fault: MockWebSocket.Fault? = nil, _ script: @escaping MockWebSocket.Script

@@ -98,10 +98,9 @@ struct EventConnection: Sendable {
         return events
     }
 
-    /// Called once the reader has taken the events before a part that is too long.
-    ///
-    /// - Throws: `.lineTooLong`.
-    mutating func checkLength() throws(AsyncNetError) { _ = try parser.finish() }
+    /// Called once the reader has taken the events of a chunk: throws `.lineTooLong` if what followed them in the chunk
+    /// is too long, since a parser returns events before it throws.
+    mutating func checkLength() throws(AsyncNetError) { _ = try parser.receive(Data()) }
 
     /// Whether more connections in a row have brought no event than the policy allows.
     private var isOverLimit: Bool { policy.limit.map { connectionsWithoutEvent > $0 } ?? false }

@@ -19,7 +19,7 @@ struct FormPlace {
         try value.encode(to: FormValueEncoder(place: self))
     }
 
-    /// Encodes types whose `encode(to:)` is not used; `false` for others. Apart, for a small frame in the recursion.
+    /// Encodes types whose `encode(to:)` is not used; `false` for others. A function apart keeps the frame small.
     private func encodeHere(_ value: some Encodable) throws -> Bool {
         if let text = try text(of: value) {
             try set(.text(text))

@@ -114,15 +114,16 @@ struct DownloadPlan: Sendable {
         return .write(from: 0)
     }
 
-    /// A 206 response must continue the file with the requested range, in the same version and length. It may have only
-    /// a part of the rest (RFC 9110 §15.3.7), but not of a segment: the download then ends early, and another goes on.
+    /// A 206 response must continue the file with the requested range, in the same version and length. Without
+    /// segments it may have only a part of the rest (RFC 9110 §15.3.7): this download then ends with `.bodyEndedEarly`,
+    /// and the next one continues the file.
     private func check(_ range: ContentRange?, _ requested: ByteRange, from offset: Int64, _ head: HTTPResponseHead)
         throws(AsyncNetError)
     {
         guard isSameVersion(head) else {
             throw AsyncNetError(
                 .badServerResponse,
-                "The server sent a part of another version than that of the partial file; remove this to start over")
+                "The server sent a part of another version than the partial file has; remove that file to start over")
         }
         guard let range, let bytes = range.bytes, bytes.lowerBound == offset,
             Self.ends(bytes, of: range.total, as: requested),
