@@ -36,7 +36,7 @@ final class BodyReader {
         return tapped(nil)
     }
 
-    /// The next bytes of a body that ``MeasuredBody/isReadableAtOnce``; `nil` at the end.
+    /// As ``next()``, for a body whose ``MeasuredBody/isReadableAtOnce`` is `true`: waits only for a disk.
     func nextAtOnce() throws(AsyncNetError) -> Data? {
         while try advance(), let source = current {
             let chunk = try takeAtOnce(source)
@@ -46,7 +46,7 @@ final class BodyReader {
         return tapped(nil)
     }
 
-    /// Moves the next bytes into a buffer: their number, 0 at the end, `nil` if they have to be waited for.
+    /// Copies the next bytes into a buffer; returns their number, 0 at the end, or `nil` if they must be waited for.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         while try advance(), let piece = current {
             switch piece {
@@ -65,7 +65,7 @@ final class BodyReader {
         return 0
     }
 
-    /// What follows the body; called once it has been read. Throws `.bodyStreamFailed` or `.invalidRequest`.
+    /// The body's trailers; called after the last chunk. Throws `.bodyStreamFailed` or `.invalidRequest`.
     func trailers() async throws(AsyncNetError) -> HTTPHeaders {
         guard let makeTrailers else { return [:] }
         let trailers: HTTPHeaders
@@ -74,7 +74,7 @@ final class BodyReader {
         }
         try trailers.validate()
         for trailer in trailers {
-            // RFC 9110 §6.5.1.
+            // Headers that must not be trailers (RFC 9110 §6.5.1).
             guard !Self.noTrailers.contains(where: trailer.hasName) else {
                 throw AsyncNetError(.invalidRequest, "The header \(trailer.name) cannot be a trailer")
             }
@@ -128,7 +128,7 @@ private final class FileReader {
     private let file: InputFile
     private var rest: Int64
 
-    /// Larger pieces are not faster, and an upload buffers four pieces.
+    /// Larger pieces are not faster, and an upload buffers several pieces.
     private static let pieceSize: Int64 = 128 * 1024
 
     init(_ measured: MeasuredFile) throws(AsyncNetError) {
@@ -150,11 +150,11 @@ private final class FileReader {
         return piece
     }
 
-    /// Reads into a buffer from the page cache; 0 at the end, `nil` if the disk would have to be waited for.
+    /// Reads into a buffer from the page cache; returns 0 at the end, and `nil` if the read would wait for the disk.
     func readCached(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Int? {
         guard rest > 0 else { return 0 }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(min(rest, Int64(buffer.count)))))
-        // Linux 5.9 and 5.10 return 0 instead of EAGAIN; a blocking read distinguishes that from the end.
+        // Linux 5.9 and 5.10 return 0 instead of EAGAIN. After `nil` a blocking read finds whether the file ended.
         guard let count = file.readCached(into: room), count > 0 else { return nil }
         rest -= Int64(count)
         guard rest > 0 || isUnchanged else { throw changed }

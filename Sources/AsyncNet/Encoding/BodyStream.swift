@@ -6,7 +6,7 @@ struct BodyStream: Sendable {
 
     let length: Int64?
     let replay: RequestBody.Replay
-    /// Whether a reader can be made: always if the stream is repeatable, otherwise until the first one is used.
+    /// Whether a reader can be made: always if the stream is repeatable, otherwise until a reader has begun.
     let isReadable: @Sendable () -> Bool
     private let make: @Sendable () throws -> Next
 
@@ -22,7 +22,7 @@ struct BodyStream: Sendable {
         return { try await iterator.next(isolation: #isolation) }
     }
 
-    /// The closure blocks its thread while the stream has no bytes.
+    /// The returned closure blocks its thread while the stream has no bytes.
     private static func next(_ stream: sending InputStream) -> Next {
         var (buffer, isOpen) = ([UInt8](repeating: 0, count: 64 * 1024), false)
         return {
@@ -77,7 +77,7 @@ extension BodyStream {
 /// Reads a stream once, and checks its length.
 ///
 /// The chunk that completes the length is returned only after the sequence has ended, since the transport ends the body
-/// with it.
+/// after that chunk.
 final class StreamReader {
     private let length: Int64?
     private let make: () throws -> BodyStream.Next
@@ -123,7 +123,7 @@ final class StreamReader {
             return try await source?()
         } catch {
             isOver = true
-            // An AsyncNetError of another request, which the sequence may throw, is not this request's error.
+            // Thrown as it is only if made here: the sequence may also throw the AsyncNetError of another request.
             if let error = error as? AsyncNetError, error.code == .bodyStreamFailed, error.attempts == 0 { throw error }
             if error is CancellationError, Task.isCancelled { throw AsyncNetError(.cancelled) }
             throw AsyncNetError(.bodyStreamFailed, underlyingError: error)

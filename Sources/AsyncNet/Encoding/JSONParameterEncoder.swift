@@ -30,8 +30,8 @@ extension ParameterEncoder where Self == JSONParameterEncoder {
         JSONParameterEncoder(encoder: encoder)
     }
 
-    /// A JSON body by a `JSONEncoder` with these strategies for names and dates, and this formatting. By default names are
-    /// unchanged, and dates are seconds since 2001; `.iso8601` writes no fraction of a second.
+    /// A JSON body by a `JSONEncoder` with these strategies for names and dates, and this formatting. By default names
+    /// are unchanged, and dates are seconds since 2001; `.iso8601` writes no fraction of a second.
     public static func json(
         keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
         dates: JSONEncoder.DateEncodingStrategy = .deferredToDate, formatting: JSONEncoder.OutputFormatting = []

@@ -23,7 +23,7 @@ package struct MeasuredBody: Sendable {
     let trailers: (@Sendable () async throws -> HTTPHeaders)?
     package let length: Int64?
 
-    /// Measures the files, with up to three system calls each; throws `.fileNotReadable`.
+    /// Measures the files, with up to three system calls each; throws `.fileNotReadable` or errors of an invalid body.
     package init(_ body: RequestBody) throws(AsyncNetError) {
         try body.check()
         (tap, trailers) = (body.tap, body.trailers)

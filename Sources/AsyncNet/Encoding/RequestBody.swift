@@ -27,7 +27,7 @@ public struct RequestBody: Sendable {
     var tap: RequestBodyTap?
     private(set) var trailers: (@Sendable () async throws -> HTTPHeaders)?
 
-    /// Whether the request gets the type of JSON.
+    /// Whether the request gets `Content-Type: application/json`, unless it has a type.
     private(set) var isJSON = false
 
     /// No body.
@@ -56,9 +56,9 @@ public struct RequestBody: Sendable {
     /// The content of a regular file, read in pieces while it is sent, with its `Content-Length`.
     ///
     /// A file that is missing or not readable ends the request with `.fileNotReadable` before anything is sent. A file
-    /// that changes while it is sent, or that another file takes the name of, ends the request with `.fileChanged`
-    /// before its last byte; so do changed permissions or links, which set `st_ctime` too. A file that is removed or
-    /// renamed meanwhile is sent completely.
+    /// that changes while it is sent, or that another file replaces, ends the request with `.fileChanged` before the
+    /// last byte is sent. So does a change of its permissions or links, which sets `st_ctime` as well. A file that is
+    /// removed or renamed meanwhile is sent completely.
     public static func file(_ url: URL) -> RequestBody { RequestBody(content: .file(url)) }
 
     /// The chunks of a sequence, read as fast as the network accepts them, at most 256 KiB and one chunk ahead; can be
@@ -83,8 +83,8 @@ public struct RequestBody: Sendable {
     /// request with `.unsupportedByTransport`.
     ///
     /// - Parameter chunks: The bytes to send, as for ``stream(_:length:)-(Chunks,_)``.
-    /// - Parameter trailers: Called after the last chunk, where the sequence is read. An error ends the request with
-    ///   `.bodyStreamFailed`, a header that frames a message or that no trailer may be with `.invalidRequest`.
+    /// - Parameter trailers: Called after the last chunk, on a thread that it may block. An error ends the request with
+    ///   `.bodyStreamFailed`; a header that must not be a trailer, such as `Content-Length`, with `.invalidRequest`.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, trailers: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestBody where Chunks.Element == Data {
@@ -93,7 +93,7 @@ public struct RequestBody: Sendable {
         return body
     }
 
-    /// For transports that send no trailers.
+    /// Throws `.unsupportedByTransport` if the body has trailers; for transports that send none.
     package func checkHasNoTrailers() throws(AsyncNetError) {
         guard trailers != nil else { return }
         throw AsyncNetError(.unsupportedByTransport, "This transport sends no trailers after a body: use .sockets()")
@@ -167,13 +167,13 @@ public struct RequestBody: Sendable {
     /// - Throws: ``AsyncNetError``, with the codes of ``file(_:)`` and ``stream(_:length:)-(Chunks,_)``.
     public var chunks: some AsyncSequence<Data, any Error> & Sendable { BodyChunks(body: self) }
 
-    /// This body, compressed: now if it is in memory, so that the length is known; else while it is sent.
+    /// This body, compressed: at once if it is in memory, so that the length is known; otherwise while it is sent.
     func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
         guard let data else { return RequestBody(content: .compressed(self, coding)) }
         return .data(try Compressor(coding).compress(data, isLast: true))
     }
 
-    /// Refuses a stream with a negative length by `.invalidRequest`.
+    /// Throws `.invalidRequest` for a stream with a negative length.
     func check() throws(AsyncNetError) {
         switch content {
         case .none, .data, .file: break

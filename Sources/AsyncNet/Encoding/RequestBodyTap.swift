@@ -6,8 +6,8 @@
 package typealias RequestBodyTap = @Sendable () -> @Sendable (UnsafeRawBufferPointer?) -> Void
 
 extension RequestBody {
-    /// This body, whose bytes a tap observes while they are read. A transport takes the bytes of a body in memory
-    /// without reading them.
+    /// This body, whose bytes a tap observes while they are read. The tap may see none of a body of `Data`: a transport
+    /// can send it without reading it.
     package func tapped(_ tap: @escaping RequestBodyTap) -> RequestBody {
         var copy = self
         copy.tap = tap

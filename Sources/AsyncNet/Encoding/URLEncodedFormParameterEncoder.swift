@@ -63,7 +63,7 @@ public struct URLEncodedFormParameterEncoder: ImmediateParameterEncoder, NonBloc
         var reference = URLReference(url.absoluteString)
         let query = reference.query ?? ""
         reference.query = query.isEmpty || query.hasSuffix("&") ? query + text : "\(query)&\(text)"
-        // Always a valid URL, unless a custom escaping keeps characters that are invalid in a query.
+        // The text is a valid URL, unless a custom escaping keeps characters that are invalid in a query.
         guard let result = URL(string: reference.text, encodingInvalidCharacters: false) ?? reference.url else {
             throw AsyncNetError(.malformedURL, "A query cannot be added to the request's URL")
         }

@@ -7,10 +7,10 @@ public import Foundation
 /// Why a request ended without a value.
 ///
 /// AsyncNet throws only this type. Programs branch on ``code``; ``description`` is for people: what happened, to which
-/// request, on which attempt, the likely cause and what to try. Neither it nor `debugDescription` nor a `dump` contains
-/// a header, or a query, fragment or userinfo of a URL.
+/// request, on which attempt, the likely cause and what to try. Neither `description` nor `debugDescription` nor a
+/// `dump` contains a header, or a query, fragment or userinfo of a URL.
 ///
-/// A response with status 404 is not an error by itself: it is one, with code ``Code/unacceptableStatus``, if the
+/// A response with status 404 is not an error by itself: it becomes one, with code ``Code/unacceptableStatus``, if the
 /// request has a `validate`.
 public struct AsyncNetError: Error, Sendable {
     /// What went wrong, for programs. New codes may be added in any release, so a `switch` needs a `default`.
@@ -51,7 +51,7 @@ public struct AsyncNetError: Error, Sendable {
         storage = Storage(Content(code: code, message: message ?? code.summary, underlyingError: underlyingError))
     }
 
-    /// This error with advice for a cause that is known better than the code says.
+    /// This error with advice for its particular cause, in place of the code's general advice.
     package func with(advice: String) -> AsyncNetError { changed { $0.advice = advice } }
 
     /// A proxy's response to the request for a tunnel (CONNECT), which is no response to the request itself.
@@ -98,7 +98,7 @@ public struct AsyncNetError: Error, Sendable {
         changed { $0.underlyingError = underlyingError }
     }
 
-    /// Whether the same request would fail again, although requests with this code may succeed later.
+    /// Whether the same request would fail again, although most requests that failed with this code may be retried.
     var isLasting: Bool { content.isLasting }
     package var asLasting: AsyncNetError { changed { $0.isLasting = true } }
 
@@ -170,7 +170,7 @@ extension AsyncNetError: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension URL {
     /// Scheme, host, port and path, for descriptions: without userinfo, the parameters of path segments, such as
-    /// `;jsessionid=1` (RFC 3986 §3.3), query and fragment. A path may have a URL in it, which has userinfo too.
+    /// `;jsessionid=1` (RFC 3986 §3.3), query and fragment. A URL inside the path has no userinfo either.
     var withoutSecrets: String {
         let text = absoluteString.prefix { $0 != "?" && $0 != "#" }
         var shown = ""

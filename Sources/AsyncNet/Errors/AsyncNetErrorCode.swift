@@ -120,7 +120,7 @@ extension AsyncNetError.Code {
 
     /// A `CircuitBreaker` refused the request, since too many requests to its origin failed.
     public static let circuitOpen = Self(
-        "circuitOpen", "Requests to the host failed too often",
+        "circuitOpen", "Requests to the origin failed too often",
         "The errors before this one show why. Try again later, or allow more failures with CircuitBreaker.")
 
     /// No address of the host was found: the lookup failed, the name has no address of a wanted IP version, or an IPv6

@@ -30,7 +30,7 @@ extension AsyncNetError {
         }
     }
 
-    /// The path in words. Names may be a hostile server's, as in a dictionary.
+    /// The path as text. Names are shortened and escaped, since a hostile server may choose them, as in a dictionary.
     static func path(_ keys: [any CodingKey]) -> String {
         guard !keys.isEmpty else { return "The document" }
         return keys.prefix(20).reduce(into: "") { path, key in
@@ -40,7 +40,7 @@ extension AsyncNetError {
 }
 
 extension String {
-    /// The text as a message may have it: at most 100 scalars, with those escaped that are not printable.
+    /// The text for a message: its first 100 scalars, with those that are not printable escaped.
     var shownInMessage: String {
         unicodeScalars.prefix(100).map { $0.isPrintable ? String($0) : $0.escaped(asASCII: true) }.joined()
     }

@@ -1,6 +1,6 @@
 extension HTTPHeaders {
-    /// Whether `Accept-Encoding` accepts no content coding but `identity`: it names no other, or is empty (RFC 9110
-    /// §12.5.3). `false` without the header.
+    /// Whether `Accept-Encoding` accepts no content coding but `identity`: it is empty, or names others only with `q=0`
+    /// (RFC 9110 §12.5.3). `false` without the header.
     var acceptsOnlyIdentity: Bool {
         guard let value = self["Accept-Encoding"], !HTTPHeader(name: "Accept-Encoding", value: value).isOmission else {
             return false

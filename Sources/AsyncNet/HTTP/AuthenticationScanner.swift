@@ -44,7 +44,7 @@ struct AuthenticationScanner: ByteScanner {
         return (name, value)
     }
 
-    /// A token68 (RFC 9110 §11.2); `nil` unless a comma or the end follows: the text is a parameter then.
+    /// A token68 (RFC 9110 §11.2); `nil` unless a comma or the end follows, since the text is a parameter otherwise.
     private mutating func token68() -> String? {
         var ahead = self
         let body = ahead.skip {

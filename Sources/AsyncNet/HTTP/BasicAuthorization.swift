@@ -3,7 +3,7 @@ import Foundation
 /// The Basic scheme (RFC 7617).
 enum BasicAuthorization {
     /// The value of `Authorization` or `Proxy-Authorization`: user and password in UTF-8, normalized to NFC (§2.1).
-    /// Throws `.invalidRequest`, which contains neither, for a user name with a colon, and for control characters (§2).
+    /// Throws `.invalidRequest`, which shows neither, for a colon in the user name, and for control characters (§2).
     static func header(user: String, password: String) throws(AsyncNetError) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw AsyncNetError(

@@ -49,7 +49,7 @@ extension ByteScanner {
         return String(Substring(skip { !marks.contains($0) }.trimmedHTTPSpace))
     }
 
-    /// Reads to the closing quote, or to the end without one.
+    /// The text of a quoted string whose opening quote has been read, up to the closing quote or the end.
     mutating func quotedString() -> String {
         var value: [UInt8] = []
         while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {

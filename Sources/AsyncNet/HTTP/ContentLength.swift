@@ -1,7 +1,7 @@
 /// The `Content-Length` field (RFC 9110 §8.6).
 enum ContentLength {
-    /// The length in all values of the field, joined by commas, which may repeat it: digits only, at most 2^63 - 1.
-    /// `nil` if the values differ or are invalid.
+    /// The length, of digits only and at most 2^63 - 1, from the values of the field joined by commas. `nil` if the
+    /// values differ or one is invalid.
     static func bytes(_ text: String) -> Int64? {
         guard text.utf8.contains(0x2C) else { return number(text[...]) }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map(number)

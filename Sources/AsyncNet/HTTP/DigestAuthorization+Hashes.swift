@@ -35,7 +35,7 @@ extension DigestAuthorization {
         return hash("\(key):\(session.nonce):\(session.cnonce)")
     }
 
-    /// The `response` of §3.4.1, and of RFC 2069 §2.1.2 without `qop`. `subject` is method and target, of A2 (§3.4.3).
+    /// The `response` of §3.4.1, and of RFC 2069 §2.1.2 without `qop`. `subject` is A2's method and target (§3.4.3).
     func response(to use: NonceUse, key: String, subject: String, bodyHash: String?) -> String {
         let subjectHash = hash(bodyHash.map { "\(subject):\($0)" } ?? subject)
         guard use.protection != .none else { return hash("\(key):\(use.nonce):\(subjectHash)") }

@@ -14,7 +14,7 @@ struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// Weak comparison: whether both identify equivalent representations (RFC 9110 §8.8.3.2).
+    /// Weak comparison: whether this tag and `other` identify equivalent representations (RFC 9110 §8.8.3.2).
     func isSameVersion(as other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
 }
 
@@ -40,7 +40,7 @@ enum IfRange {
         return modified.description
     }
 
-    /// Whether a response has the version of this `If-Range` value; `true` too for a response without a version.
+    /// Whether a response has the version of this `If-Range` value; `true` also for a response without such a header.
     static func isSameVersion(_ headers: HTTPHeaders, as validator: String) -> Bool {
         headers.values(of: validator.utf8.first == 0x22 ? .entityTag : .lastModified)
             .allSatisfy { $0.hasSameBytes(as: validator) }

@@ -10,7 +10,7 @@ enum FileName {
         return "download" + (suffix ?? "")
     }
 
-    /// A name that is a plain file name on all platforms; `nil` if nothing is left.
+    /// A name that is a plain file name on all platforms; `nil` if no visible character is left.
     ///
     /// - Only the last component of a path with `/` or `\` is kept, up to 255 bytes of UTF-8; shortening keeps the
     ///   extension.

@@ -45,7 +45,7 @@ struct HTTPDate: Hashable, Sendable {
         return exactShapes.contains(String(decoding: shape.drop { $0 == UInt8(ascii: "a") }, as: UTF8.self))
     }
 
-    /// What follows the weekday.
+    /// The text after the weekday, with `0` for every digit and `a` for every letter.
     private static let exactShapes: Set<String> = [
         ", 00 aaa 0000 00:00:00 aaa", ", 00-aaa-00 00:00:00 aaa", " aaa 00 00:00:00 0000", " aaa  0 00:00:00 0000",
     ]

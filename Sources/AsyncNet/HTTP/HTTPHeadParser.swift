@@ -37,7 +37,7 @@ package struct HTTPHeadParser {
         guard bytes <= limit else {
             throw AsyncNetError(
                 .badServerResponse,
-                "The server's head is larger than the limit of \(limit) bytes: the transport's maximumHeaderBytes, fixed for WebSockets"
+                "The server's head is larger than the limit of \(limit) bytes; raise the transport's maximumHeaderBytes (fixed for WebSockets)"
             )
         }
         let line = Self.withoutLineBreak(line)

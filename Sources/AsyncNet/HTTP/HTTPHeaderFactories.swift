@@ -25,7 +25,7 @@ extension HTTPHeader {
         .init(name: "Sec-WebSocket-Protocol", value: value)
     }
 
-    /// `Expect: 100-continue` (RFC 9110 §10.1.1): the body waits for an interim response, or a short time.
+    /// `Expect: 100-continue` (RFC 9110 §10.1.1): the body is sent after an interim response, or after a short time.
     public static let expectContinue = HTTPHeader(name: "Expect", value: "100-continue")
 
     /// `Authorization` with any value (RFC 9110 §11.6.2).

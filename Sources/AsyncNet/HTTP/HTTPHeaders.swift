@@ -34,7 +34,7 @@ public struct HTTPHeader: Hashable, Sendable {
         return name.utf8.allSatisfy { $0.asciiLowercased == others.next()?.asciiLowercased }
     }
 
-    /// Whether the value lists a token, which is in lower case.
+    /// Whether the value lists a token, which the caller gives in lower case.
     fileprivate func lists(_ token: String) -> Bool {
         var rest = value.utf8[...]
         while true {
@@ -188,7 +188,7 @@ public struct HTTPHeaders: Hashable, Sendable {
         return true
     }
 
-    /// Replaces the headers whose names are among `others`, and keeps repetitions of a name together.
+    /// Removes the headers whose names are among `others`, and appends `others` with their repetitions.
     mutating func merge(_ others: HTTPHeaders) {
         guard !others.isEmpty else { return }
         guard !isEmpty else { return self = others }

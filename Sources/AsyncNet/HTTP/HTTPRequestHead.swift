@@ -122,7 +122,7 @@ extension URLRequest {
 }
 
 extension Duration {
-    /// The timeout of a `URLRequest`; `nil` for 60 seconds, the default of requests without a timeout.
+    /// The timeout of a `URLRequest`; `nil` for 60 seconds, Foundation's default, and for an invalid timeout.
     init?(timeoutInterval interval: TimeInterval) {
         guard interval.isFinite, interval > 0, interval < 1e9, interval != 60 else { return nil }
         self = .seconds(interval)

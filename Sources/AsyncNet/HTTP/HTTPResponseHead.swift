@@ -60,14 +60,14 @@ public struct HTTPResponseHead: Sendable {
     /// Whether nothing but the connection's end marks the end of the body: there was neither a length nor a coding with
     /// an end. A body that was cut on the way then looks whole (RFC 9112 §9.8).
     ///
-    /// Over TLS a server says that the connection's end is its own. If it does not, a download or a stream ends with
-    /// `.bodyEndedEarly`, and a cache stores nothing; a body that is read as a whole is delivered. Known over sockets.
+    /// Over TLS a server announces the connection's end. If it does not, a download or a stream of such a body ends
+    /// with `.bodyEndedEarly`, a cache stores nothing, and a body read as a whole is delivered. Known over sockets.
     public internal(set) var isTruncatable: Bool {
         get { values.value.isTruncatable }
         set { values.change { $0.isTruncatable = newValue } }
     }
 
-    /// Whether the body is read with the codings of `Content-Encoding`, and not decoded.
+    /// Whether the body keeps the codings of `Content-Encoding`: nothing decodes it.
     var keepsContentCoding: Bool {
         get { values.value.keepsContentCoding }
         set { values.change { $0.keepsContentCoding = newValue } }

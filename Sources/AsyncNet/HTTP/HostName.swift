@@ -64,11 +64,11 @@ package struct HostName: Hashable, Sendable {
         return isName(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Whether these are labels of 1 to 63 letters, separated by dots, in 253 bytes (RFC 1035 §2.3.4).
+    /// Whether these are labels of 1 to 63 bytes, separated by dots, and 253 bytes at most (RFC 1035 §2.3.4).
     private static func isName(_ bytes: [UInt8]) -> Bool {
         var length = 0
         for byte in bytes {
-            // Names of services have `_` too.
+            // Names of services, such as `_http._tcp`, contain `_`.
             let isOfLabel = HTTPSyntax.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
             guard byte == UInt8(ascii: ".") ? 1...63 ~= length : isOfLabel else { return false }
             length = byte == UInt8(ascii: ".") ? 0 : length + 1
@@ -98,8 +98,8 @@ enum ZonedAddress {
 }
 
 extension StringProtocol {
-    /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address: another machine must not
-    /// be told of it (RFC 6874 §4).
+    /// A URL's host, with or without brackets and a port, without the zone of an IPv6 address, which must not be sent
+    /// to another machine (RFC 6874 §4).
     package var withoutZone: String {
         guard let percent = firstIndex(of: "%"), self[..<percent].contains(":") else { return String(self) }
         let end = self[percent...].firstIndex(of: "]") ?? endIndex

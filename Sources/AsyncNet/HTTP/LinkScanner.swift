@@ -1,7 +1,7 @@
 /// Parses the links of a field value (RFC 8288 Appendix B.2 to B.4).
 ///
-/// What is not a link is skipped up to the next comma, where the appendix would end: a malformed link does not hide
-/// those after it, in one line as in several.
+/// Text that is not a link is skipped up to the next comma, where the appendix would stop parsing: a malformed link
+/// does not hide the links after it.
 struct LinkScanner: ByteScanner {
     typealias Sent = (target: String, parameters: [(name: String, value: String)])
 
@@ -32,7 +32,7 @@ struct LinkScanner: ByteScanner {
         return (String(decoding: target, as: UTF8.self), parameters)
     }
 
-    /// A parameter without a value has an empty one; without a name there is none.
+    /// A name and its value, which is empty without an equals sign; `nil` without a valid name.
     private mutating func parameter() -> (name: String, value: String)? {
         skipSpaces()
         let text = skip { !"=;, \t\"".utf8.contains($0) }

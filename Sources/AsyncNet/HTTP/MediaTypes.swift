@@ -19,7 +19,7 @@ enum MediaTypes {
         return usual[type.description] ?? firstExtensions[type.description]
     }
 
-    /// Exceptions from the table, whose extensions are in alphabetical order.
+    /// The usual extensions of types whose first extension in the table, by the alphabet, is another.
     private static let usual = [
         "application/postscript": "ps", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
         "audio/mpeg": "mp3", "audio/ogg": "ogg", "image/jpeg": "jpg", "text/html": "html", "text/javascript": "js",

@@ -1,4 +1,4 @@
-/// The parts of a multipart body (RFC 2046 §5.1), which may be cut or malformed. Together the pieces are the body.
+/// The parts of a multipart body (RFC 2046 §5.1), which may be cut or malformed. All pieces in order are the body.
 package struct MultipartParts {
     package struct Part {
         /// The part's headers, with the empty line after them.
@@ -30,7 +30,7 @@ package struct MultipartParts {
         pieces.compactMap { if case .part(let part) = $0 { part } else { nil } }
     }
 
-    /// - Parameter boundary: That of the media type. If it is missing or wrong, a delimiter in the first line counts.
+    /// - Parameter boundary: The media type's. If it is `nil` or not in the body, a first line such as `--B` is used.
     package init(_ bytes: ArraySlice<UInt8>, boundary: String?) {
         var delimiter = Array("--\(boundary ?? "")".utf8)
         var delimiters = delimiter.count > 2 ? Self.delimiters(delimiter, in: bytes) : []
@@ -49,7 +49,7 @@ package struct MultipartParts {
         self.pieces = pieces + [delimiters.isEmpty ? .other(bytes[start...]) : Self.piece(bytes[start...])]
     }
 
-    /// The delimiters, each at the begin of a line and followed by a line end, a space or `--`.
+    /// The delimiters, each at the beginning of a line and followed by a line end, a space or a hyphen.
     private static func delimiters(_ delimiter: [UInt8], in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = bytes.startIndex

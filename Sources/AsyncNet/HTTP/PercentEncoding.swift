@@ -2,7 +2,7 @@ import Foundation
 
 /// Percent-encoding of text that becomes a part of a URL (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// What becomes of a percent sign.
+    /// Whether a percent sign is encoded, is kept if two hexadecimal digits follow, or is always kept.
     enum PercentSign { case encoded, keptBeforeDigits, kept }
 
     /// Encodes all bytes except the unreserved characters.
@@ -39,10 +39,10 @@ enum PercentEncoding {
         text.map { $0 == "." ? "%2E" : String($0) }.joined()
     }
 
-    /// Whether this path segment means another segment (RFC 3986 §3.3).
+    /// Whether this path segment is `.` or `..`, which a resolver removes (RFC 3986 §3.3, §5.2.4).
     static func isDotSegment(_ segment: some StringProtocol) -> Bool { segment == "." || segment == ".." }
 
-    /// Whether this path segment would mean another segment if its dots were decoded.
+    /// Whether this path segment would be `.` or `..` if its dots were decoded.
     static func isEncodedDotSegment(_ segment: some StringProtocol) -> Bool {
         segment.contains("%")
             && isDotSegment(segment.replacingOccurrences(of: "%2E", with: ".", options: .caseInsensitive))

@@ -5,9 +5,9 @@ public import Foundation
 /// Redacted are, with ``standard``:
 /// - headers: `Cookie`, `Set-Cookie`, and names that end in `Authorization`, `Token`, `Secret`, `API-Key`,
 ///   `Access-Key`, `Signature`, `Assertion`, `JWT`, `Auth` and the like;
-/// - subprotocols of WebSockets (`Sec-WebSocket-Protocol`) that begin with such a name, or with one whose last word is `key` or
-///   `bearer`, as `openai-insecure-api-key.sk-…` does, that follow one that is such a name, or that look random: more than three changes
-///   between letters and digits or from lower to upper case, or more than 24 letters and digits in a row;
+/// - subprotocols of WebSockets (`Sec-WebSocket-Protocol`) that begin with such a name or with words that end in `key`
+///   or `bearer`, as `openai-insecure-api-key.sk-…` does; that follow a subprotocol which is such a name; or that look
+///   random: over three changes between letters and digits or from lower to upper case, or over 24 of them in a row;
 /// - userinfo of URLs (`REDACTED:REDACTED@`), wherever a URL stands in a header, a query or a field;
 /// - query items and fields of forms and of JSON: `access_token`, `token`, `api_key`, `password`, `secret`,
 ///   `client_secret`, `auth`, `session`, `sid`, `jwt`, `otp`, `pin`, `sig`, `X-Amz-Signature`, `X-Amz-Credential`,
@@ -57,7 +57,7 @@ public struct RedactionRule: Sendable {
         self.redact = redact
     }
 
-    /// What is written in the place of this value; `nil` if the value itself is.
+    /// What is written in the place of this value; `nil` if the value is written unchanged.
     func replacement(for name: String, in place: Place, _ value: @autoclosure () -> String) -> String? {
         if let redact, let replacement = redact(name, value()) { return replacement }
         return isSecret(name, in: place) ? Self.mark : nil
@@ -78,8 +78,8 @@ public struct RedactionRule: Sendable {
     // MARK: What is written
 
     /// The URL's text: userinfo as `REDACTED:REDACTED@`, the values of secret query items as `REDACTED`, the rest as it
-    /// is. Items of the fragment and parameters of the path, such as `;jsessionid=1`, are treated as the query's; a fragment
-    /// that has no items and does not begin with `/` or `!/` is `REDACTED`, since it may be a token.
+    /// is. Items of the fragment and parameters of the path, such as `;jsessionid=1`, are treated as the query's; a
+    /// fragment that has no items and does not begin with `/` or `!/` is `REDACTED`, since it may be a token.
     public func text(of url: URL) -> String { text(ofURL: url.absoluteString) }
 
     /// The value of a header: `REDACTED` if it is secret. Of `Sec-WebSocket-Protocol`, each subprotocol that may be a
@@ -113,9 +113,9 @@ public struct RedactionRule: Sendable {
     /// A body may be cut at any byte, and need not be valid. Except in multipart bodies, text that begins as JSON is
     /// treated as JSON whatever its type is; text without a type, `text/plain` and `application/octet-stream` that
     /// begin with a name and an equals sign are treated as forms. JSON and forms in UTF-16 and UTF-32 are redacted as a
-    /// whole. A secret field whose value is an object or an array is redacted as a whole, and so are fields of JSON
-    /// within a JSON string. Values of `true`, `false` and `null` are not secret. Takes time in proportion to the body's
-    /// length.
+    /// whole. A secret field whose value is an object or an array is redacted as a whole; JSON within a JSON string is
+    /// redacted field by field. The values `true`, `false` and `null` are not secret. Takes time in proportion to the
+    /// body's length.
     ///
     /// JSON, forms and URLs in values are read up to three levels deep. A value that is nested more deeply is redacted
     /// as a whole if it may have a secret.

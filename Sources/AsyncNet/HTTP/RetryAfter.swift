@@ -6,7 +6,7 @@ import Foundation
 
 /// The `Retry-After` header (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// The delay that the server requests, in seconds or until a date, rounded up to whole seconds; none for a date in
+    /// The delay that the server requests, in seconds or until a date, rounded up to whole seconds; zero for a date in
     /// the past. At most 68 years, as in RFC 9111 §1.2.2. `nil` for other values, such as negative numbers and
     /// fractions.
     static func delay(_ value: String, now: Date) -> Duration? {

@@ -2,7 +2,7 @@
 ///
 /// Over HTTP/2 the request line stands for the pseudo-header fields (RFC 9113 §8.3.1).
 public struct SentHead: Sendable {
-    /// Bytes are read when somebody asks for what they say: most observers never do.
+    /// Bytes are parsed each time a property is read: most observers never read one.
     private enum Source: Sendable {
         case parts(String, HTTPHeaders)
         case bytes([UInt8])

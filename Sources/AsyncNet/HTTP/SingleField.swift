@@ -31,7 +31,7 @@ struct SingleField: Sendable {
     static let retryAfter = SingleField("Retry-After", .date)
     static let location = SingleField("Location", .reference)
 
-    /// Whether a line can contain several values. A `Location` line is one value, since servers do send spaces in it.
+    /// Whether a line can contain several values. A `Location` line is one value, since its URL may contain `, /`.
     fileprivate var isListable: Bool { grammar != .reference }
 
     /// The values in a text, without space around them and without empty values.
@@ -98,7 +98,7 @@ struct QuotedString {
 }
 
 extension HTTPHeaders {
-    /// The different values of a field, in order. They differ if their bytes do: `==` treats some texts as equal.
+    /// The different values of a field, in order. Bytes are compared, since `==` treats some different bytes as equal.
     func values(of field: SingleField, areJoined: Bool = false) -> [String] {
         var found: [String] = []
         var known: Set<[UInt8]> = []

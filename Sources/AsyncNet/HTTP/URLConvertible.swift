@@ -65,7 +65,7 @@ extension String: URLConvertible {
 }
 
 extension URL {
-    /// This URL, or the error why no request can be sent to it.
+    /// This URL; throws `.malformedURL` or `.unsupportedScheme` if no request can be sent to it.
     func checkedForHTTP() throws(AsyncNetError) -> URL {
         if isPlainHTTP { return self }
         guard let scheme = scheme?.lowercased() else { throw AsyncNetError(.malformedURL, "The URL has no scheme") }
@@ -77,7 +77,7 @@ extension URL {
         guard isName || ZonedAddress.isValid(host) else {
             throw AsyncNetError(.malformedURL, "The URL's host contains an invalid character")
         }
-        // Foundation's `host` has no brackets, in which no name and no IPv4 address may be (RFC 3986 §3.2.2).
+        // Foundation's `host` omits brackets, in which only an IPv6 address may be (RFC 3986 §3.2.2).
         guard host.utf8.contains(UInt8(ascii: ":")) || !isHostBracketed else {
             throw AsyncNetError(.malformedURL, "The host in brackets is no IPv6 address")
         }
@@ -87,7 +87,7 @@ extension URL {
         return self
     }
 
-    /// Most URLs have no bracket at all, which is seen without a copy of their parts.
+    /// Whether the host is in brackets. Most URLs have no bracket, which is found without a copy of their parts.
     private var isHostBracketed: Bool {
         guard absoluteString.utf8.contains(UInt8(ascii: "[")) else { return false }
         return URLReference(absoluteString).authority?.split(separator: "@").last?.hasPrefix("[") == true

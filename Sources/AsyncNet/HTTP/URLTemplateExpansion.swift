@@ -4,7 +4,7 @@ struct URLTemplateExpansion {
     typealias Variable = URLTemplateParser.Variable
 
     private let values: [String: URLTemplate.Value]
-    /// What is expanded so far, and whether it is an expression's that may not contain dot segments.
+    /// The texts expanded so far, and whether each comes from an expression whose dot segments are encoded.
     private var pieces: [(text: String, isGuarded: Bool)] = []
 
     init(_ values: [String: URLTemplate.Value]) { self.values = values }
@@ -85,7 +85,7 @@ struct URLTemplateExpansion {
 }
 
 extension URLTemplateParser.Operator {
-    /// Before the first text.
+    /// What is written before the first text.
     fileprivate var first: String {
         switch self {
         case .simple, .reserved: ""

@@ -21,7 +21,7 @@ struct URLTemplateParser {
         enum Modifier: Equatable {
             case none
             case explode
-            /// How many characters of a text are expanded.
+            /// How many characters of a text are expanded, from its start.
             case prefix(Int)
         }
 

@@ -136,7 +136,7 @@ struct ParameterEncoderTests {
         }
     }
 
-    @Test("Parameters that cannot be a form are an EncodingError")
+    @Test("Parameters that cannot be a form throw an EncodingError")
     func formErrors() {
         #expect(throws: EncodingError.self) { try URLEncodedFormParameterEncoder().encode(1, into: request()) }
         #expect(throws: EncodingError.self) {
@@ -191,7 +191,7 @@ struct ParameterEncoderTests {
     }
 
     @Test(
-        "A text, number or date alone is no property list and an EncodingError",
+        "A text, number or date as the parameters of a property list throws an EncodingError",
         arguments: [1, "a", Date.distantPast] as [any Encodable & Sendable])
     func propertyListRoots(_ value: any Encodable & Sendable) throws {
         #expect(throws: EncodingError.self) { try PropertyListParameterEncoder().encode(value, into: request()) }
@@ -224,7 +224,7 @@ struct ParameterEncoderTests {
 
     // MARK: In a session
 
-    @Test("A request has the query or body of its encoder")
+    @Test("A session's request has the query or body that its parameter encoder makes")
     func session() async throws {
         let stub = StubTransport { _ in .json([:]) }
         let session = Session(transport: stub)

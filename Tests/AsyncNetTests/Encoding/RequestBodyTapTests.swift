@@ -75,7 +75,7 @@ struct RequestBodyTapTests {
         #expect(seen.readings.withLock { $0 } == ["abc|", "abc|"])
     }
 
-    @Test("A tap keeps the error code of a file that cannot be read")
+    @Test("A file that cannot be read throws fileNotReadable also if a tap observes the body")
     func errors() async {
         let body = RequestBody.file(URL(filePath: "/none")).tapped { { _ in } }
         let error = await #expect(throws: AsyncNetError.self) { for try await _ in body.chunks {} }

@@ -40,7 +40,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body that can be sent once can be read until somebody has begun to read it")
+    @Test("A body that can be sent once is no longer readable after a reading; a repeatable body is")
     func isReadable() async throws {
         let once = RequestBody.multipart { $0.append(.stream(chunks("abc"), length: 3), name: "f") }
         let repeatable = RequestBody.stream { chunks("abc") }
@@ -79,7 +79,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A file that changes after it was measured is an error before its last byte is read",
+        "A file that changes while it is read throws fileChanged before its last byte; a renamed file is read whole",
         arguments: ["grows", "shrinks", "other", "torn", "replaced", "goes", "renamed"])
     func changedFile(_ change: String) async throws {
         let folder = try TemporaryFolder()
@@ -135,7 +135,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A stream of another length is an error; the chunk that completes the length is read only after the end",
+        "A stream of another length than given is an error; its last chunk is returned only after the sequence ended",
         arguments: [
             (["ab", "c"], Int64(3), nil, 3), (["ab", "", "c", ""], 3, nil, 3),
             (["abc"], 4, "ended after 3 of its 4", 3),
@@ -190,7 +190,7 @@ struct RequestBodyTests {
         #expect(RequestBody.multipart { $0.append("hunter2", name: "a") }.description == "a form of 1 part(s)")
     }
 
-    @Test("Bytes read without waiting and bytes read later are complete and in order")
+    @Test("A body read first without waiting and then with next() is complete and in order")
     func handOver() async throws {
         let folder = try TemporaryFolder()
         let data = patternedData(300_000)

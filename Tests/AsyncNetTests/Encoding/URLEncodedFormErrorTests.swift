@@ -173,7 +173,7 @@ struct URLEncodedFormErrorTests {
         }
     }
 
-    @Test("A second value in a single value container is an error")
+    @Test("A second value encoded into a single value container is an error")
     func twoValues() throws {
         let context = try error(["a": TwoValues()])
         #expect(context.codingPath.map(\.stringValue) == ["a"])

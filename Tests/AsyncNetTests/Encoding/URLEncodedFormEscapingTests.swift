@@ -67,7 +67,7 @@ struct URLEncodedFormEscapingTests {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test("Encoding 10,000 pairs takes about ten times as long as 1,000")
+    @Test("Encoding 10,000 pairs takes less than 30 times as long as encoding 1,000")
     func linear() throws {
         func time(_ count: Int, times: Int) throws -> Double {
             let array = ["a": (0..<count).map { Page(size: $0) }]

@@ -48,7 +48,7 @@ struct URLEncodedFormNilTests {
         var v: [Int]?, w: [String: Int]?, x: JSON?, y: Page?
     }
 
-    @Test("A nil member of any type is encoded as the option says")
+    @Test("A nil member of any type is encoded as nilEncoding says")
     func types() throws {
         let expected = "abcdefghijklmnopqrstuvwxy".map { "\($0)=" }.joined(separator: "&")
         #expect(try Encoder(nilEncoding: .dropValue).encode(Types()) == expected)

@@ -106,7 +106,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "A date in milliseconds is written without a rounding error of Date",
+        "A date in seconds or milliseconds since 1970 is written without a rounding error of Date",
         arguments: [
             (1.001, "1.001", "1001"), (-0.001, "-0.001", "-1"), (1_700_000_000.123, "1700000000.123", "1700000000123"),
             (0.000_001, "1e-06", "0.001"), (0, "0", "0"), (1e15, "1000000000000000", "1000000000000000000"),
@@ -133,7 +133,7 @@ struct URLEncodedFormOptionsTests {
     }
 
     @Test(
-        "Words of a key for convertToSnakeCase are those that JSONEncoder finds",
+        "convertToSnakeCase splits a key into the same words as JSONEncoder",
         arguments: [
             "simpleOneTwo", "myURL", "singleCharacterAtEndX", "thisIsAnXMLProperty", "single", "", "a", "aA",
             "version4Thing", "partCAPS",

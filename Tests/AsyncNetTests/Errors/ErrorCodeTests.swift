@@ -20,7 +20,7 @@ struct ErrorCodeTests {
         .certificateRevoked,
     ]
 
-    @Test("Each error code is the result of its cause, and in the description")
+    @Test("Each error code is thrown for its cause, and its name ends the error's description")
     func everyCode() async throws {
         var seen: Set<AsyncNetError.Code> = Self.byScript
         for (code, provoke) in Self.causes {

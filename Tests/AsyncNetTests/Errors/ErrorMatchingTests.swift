@@ -25,7 +25,7 @@ struct ErrorMatchingTests {
         #expect(!AsyncNetError(.unacceptableStatus).isConnectivity && !AsyncNetError(.decodingFailed).isTimeout)
     }
 
-    @Test("An error has the status and 64 KiB at most of the body, which is in none of its texts")
+    @Test("An error has the response's status and at most 64 KiB of its body, which no description shows")
     func body() async throws {
         let body = #"{"message":"no such user"}"# + String(repeating: " ", count: 100_000)
         let session = Session(transport: StubTransport { _ in .json(body, status: 404) })

@@ -185,7 +185,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Requests, responses, errors and events contain no secrets, over each transport and to a closed port",
+        "Descriptions of requests, responses, errors and events of a refused connection contain no secrets",
         arguments: ["stub", "libcurl", "urlSession"])
     func requests(_ name: String) async throws {
         let transports: [String: any Transport] = [
@@ -308,7 +308,7 @@ struct SecretsTests {
     }
 
     @Test(
-        "Secrets of a URL inside a text are redacted",
+        "Userinfo, query and fragment are removed from the URLs in a text of URLSession's errors",
         arguments: [
             ("", ""), ("no URL", "no URL"), ("://", "://"), ("see http://u:p@h/a?q#f now", "see http://h/a now"),
             ("'https://h?q','x://a@b'", "'https://h','x://b'"), ("é://u@h", "é://h"),

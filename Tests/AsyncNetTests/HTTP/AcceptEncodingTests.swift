@@ -6,7 +6,7 @@ import Testing
 @Suite("Accept-Encoding")
 struct AcceptEncodingTests {
     @Test(
-        "An Accept-Encoding that names no coding but identity accepts only unencoded responses",
+        "An Accept-Encoding that names no other coding, or only with q=0, accepts only identity",
         arguments: [
             ("identity", true), ("IDENTITY", true), (" identity ; q=1", true), ("identity;q=0.5, *;q=0", true),
             ("", true),
@@ -17,7 +17,7 @@ struct AcceptEncodingTests {
         #expect(HTTPHeaders([HTTPHeader(name: "accept-encoding", value: value)]).acceptsOnlyIdentity == isOnly)
     }
 
-    @Test("Headers without Accept-Encoding, or with .omitting it, accept every content coding")
+    @Test("Headers without Accept-Encoding, or with .omitting(\"Accept-Encoding\"), accept every content coding")
     func absent() {
         #expect(!HTTPHeaders().acceptsOnlyIdentity)
         #expect(!HTTPHeaders([.omitting("Accept-Encoding")]).acceptsOnlyIdentity)

@@ -68,7 +68,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "A malformed challenge is dropped with the rest of its header line; later lines are parsed",
+        "The rest of a header line after malformed text is ignored; challenges before it and later lines are parsed",
         arguments: [
             (["", "   ", ",", "\"", "=", "é", "/", "@ Basic realm=r"], []),
             (

@@ -68,7 +68,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "Each ByteRange has its value of the Range header, in which negative bounds are 0",
+        "A ByteRange is written as the value of a Range header, with 0 in place of negative bounds",
         arguments: [
             (ByteRange.from(5), "bytes=5-"), (.from(0), "bytes=0-"), (.closed(0...499), "bytes=0-499"),
             (.last(500), "bytes=-500"), (.from(-5), "bytes=0-"),

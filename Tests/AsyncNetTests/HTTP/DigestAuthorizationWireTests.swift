@@ -9,7 +9,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "A challenge with an unsupported algorithm or qop is refused",
+        "A challenge that is incomplete, not Digest, or of an unsupported algorithm or qop is refused",
         arguments: [
             "Basic realm=r, nonce=n", "Digest nonce=n", "Digest realm=r", "Digest realm=r, nonce=n, algorithm=SHA-512",
             "Digest realm=r, nonce=n, algorithm=MD4",
@@ -98,7 +98,7 @@ struct DigestAuthorizationWireTests {
     }
 
     @Test(
-        "Descriptions and dumps of Digest values contain neither user, password nor response",
+        "The description and dump of a DigestAuthorization contain neither user, password nor response",
         arguments: ["MD5", "SHA-256-sess"])
     func secrets(_ algorithm: String) throws {
         var digest = try DigestAuthorizationTests.digest("Digest realm=r, nonce=n, qop=auth, algorithm=\(algorithm)")

@@ -7,7 +7,7 @@ import Testing
 @Suite("File names", .timeLimit(.minutes(5)))
 struct FileNameTests {
     @Test(
-        "A file name is the last component of the given path",
+        "A safe file name is the last component of a path, without characters that a platform forbids or hides",
         arguments: [
             ("a.txt", "a.txt"), ("über €.tar.gz", "über €.tar.gz"), ("a/b/c.txt", "c.txt"), ("a\\b\\c.txt", "c.txt"),
             ("../../etc/passwd", "passwd"),

@@ -93,7 +93,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A time outside the years 0 to 9999 is written as the first or last date",
+        "A time outside the years 0 to 9999 is written as the first or last second of these years",
         arguments: [
             (-Double.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"), (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"),

@@ -96,7 +96,7 @@ struct HTTPHeadParserTests {
     }
 
     @Test(
-        "A malformed status line or header line throws badServerResponse, whose message does not have its value",
+        "A malformed status line or header line throws badServerResponse, whose message does not repeat it",
         arguments: [
             "no colon", ": no name", "A : space before the colon", "A B: space in the name", "A\u{E9}: not ASCII",
             "A: nul\u{0}", "A: bell\u{7}", "A: delete\u{7F}",

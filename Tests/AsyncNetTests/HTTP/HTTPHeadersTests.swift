@@ -31,7 +31,7 @@ struct HTTPHeadersTests {
     }
 
     @Test(
-        "A token is found in each line of a list, whole and in any case",
+        "A token is found in any line of a list header, as a whole and in any case",
         arguments: [
             (["close"], true), (["keep-alive, CLOSE"], true), (["a", " , \t close ,"], true), ([""], false),
             (["closed"], false), (["keep-alive"], false), (["not close"], false), (["clo", "se"], false),

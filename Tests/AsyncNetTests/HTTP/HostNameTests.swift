@@ -28,7 +28,7 @@ struct HostNameTests {
     }
 
     @Test(
-        "The host of a URL is between userinfo and port",
+        "The host name of a URL is read without userinfo, port and brackets",
         arguments: [
             ("https://a.example/", "a.example"), ("https://A.example:8443", "a.example"),
             ("https://user:p@b@a.example:1/x@y", "a.example"), ("https://[::1]:8443/", "::1"), ("https://[::1]", "::1"),

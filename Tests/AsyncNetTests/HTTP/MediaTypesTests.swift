@@ -31,7 +31,7 @@ struct MediaTypesTests {
     }
 
     @Test(
-        "The preferred extension of a media type is the usual one, and nil for generic types",
+        "The preferred extension of a media type is the usual one; unknown types and octet-stream have none",
         arguments: [
             ("image/jpeg", "jpg"), ("Text/Plain; charset=utf-8", "txt"), ("application/json", "json"),
             ("application/pdf", "pdf"), ("application/geo+json", "geojson"),

@@ -21,7 +21,7 @@ struct MultipartPartsTests {
         #expect(parts(part("a", "1") + part("b", "") + "--B--", boundary) == ["a=1", "b="])
     }
 
-    @Test("A multipart delimiter counts only at the beginning of a line, with nothing after it on that line")
+    @Test("A multipart delimiter counts only at the beginning of a line, and not as the beginning of a longer word")
     func delimiters() {
         #expect(parts(part("a", "x--B\r\n--Bold\r\n --B") + "--B--", "B") == ["a=x--B\r\n--Bold\r\n --B"])
     }

@@ -8,8 +8,8 @@ struct RedactionRuleTests {
     private let rule = RedactionRule.standard
 
     @Test(
-        "In a URL only userinfo and the values of secret query items are redacted", arguments: RedactionCases.urls
-    )
+        "In a URL userinfo, secret query items and parameters, and fragments that may be tokens are redacted",
+        arguments: RedactionCases.urls)
     func urls(_ url: String, _ written: String) throws {
         #expect(rule.text(ofURL: url) == written)
         if url.hasPrefix("https:") { #expect(rule.text(of: try #require(URL(string: url))) == written) }

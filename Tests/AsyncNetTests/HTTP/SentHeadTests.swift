@@ -22,7 +22,7 @@ struct SentHeadTests {
     }
 
     @Test(
-        "The description of a sent head redacts secret headers, query items and userinfo",
+        "The description of a sent head shows no secret header, query or userinfo",
         arguments: [
             ("GET /a?token=secret HTTP/1.1", "GET /a?<redacted> HTTP/1.1"),
             ("GET http://a:secret@b/c HTTP/1.1", "GET http://b/c HTTP/1.1"),

@@ -103,7 +103,7 @@ struct SingleFieldTests {
     }
 
     @Test(
-        "Different Location values are several, joined or not, and repeated equal values are one",
+        "Different Location values are found in several lines or one joined line; equal values count as one",
         arguments: [(["/a", "/b"], ["/a", "/b"]), (["/a", "/a"], ["/a"]), (["/a?b,c"], ["/a?b,c"])])
     func locations(_ values: [String], _ expected: [String]) throws {
         #expect(try head("Location", values).values(of: .location) == expected)

@@ -90,7 +90,7 @@ struct URLTemplateTests {
     }
 
     @Test(
-        "A value of a template that is a dot segment is percent-encoded",
+        "A path segment that a template's values make . or .. is percent-encoded, unless {+n} or {#n} expands it",
         arguments: [
             ("users/{n}/x", "..", "users/%2E%2E/x"), ("users/{n}", ".", "users/%2E"), ("{n}{n}", ".", "%2E%2E"),
             ("users{/n}?a={n}", "..", "users/%2E%2E?a=.."), ("a/.{n}", ".", "a/%2E%2E"), ("a/{.n}", ".", "a/%2E%2E"),

@@ -22,7 +22,7 @@ enum Zlib {
 
     static func check() throws(AsyncNetError) { try isThere.get() }
 
-    /// Loads a library by its name, or finds the one that the program is linked with.
+    /// Loads zlib by its file name; with `nil`, finds the zlib that the program is linked with.
     static func load(_ name: String?) -> Result<Void, AsyncNetError> {
         guard let reason = lz_load(name) else { return .success(()) }
         return .failure(
@@ -31,7 +31,7 @@ enum Zlib {
                 "Request bodies cannot be compressed, since zlib could not be loaded: \(String(cString: reason))"))
     }
 
-    /// Appends the output for all of the input. What follows the input, `flush`, is `LZ_FINISH` or the like.
+    /// Compresses all of the input and appends the output. `flush` is zlib's mode: `LZ_FINISH` for the last input.
     static func deflate(
         _ input: UnsafeRawBufferPointer, with stream: OpaquePointer, flush: Int32, into output: inout Data
     ) -> Int32 {

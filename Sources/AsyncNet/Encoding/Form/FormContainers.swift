@@ -12,8 +12,8 @@ struct FormValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValue(place: place) }
 }
 
-/// Encodes members by name. The generic method serves each type without a default in the standard library; the types
-/// with a default are listed, since the default would be chosen otherwise.
+/// Encodes members by name. Types such as `Int128`, for which the standard library has a default `encode`, have a
+/// method here, since that default would be called instead of the generic method.
 private struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let place: FormPlace
 

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A path in the tree that is being encoded. Its node is looked up for each value, since a container of another kind
-/// may have replaced what was encoded.
+/// may have replaced the node.
 struct FormPlace {
     let state: FormState
     let path: FormPath?
 
     var codingPath: [any CodingKey] { path?.keys ?? [] }
 
-    /// The node of this path; it and the nodes above are made if they are missing.
+    /// The node of this path; this node and the nodes above are made if they are missing.
     var node: FormNode { state.node(at: path) }
 
     func encode(_ value: some Encodable) throws {
@@ -19,7 +19,8 @@ struct FormPlace {
         try value.encode(to: FormValueEncoder(place: self))
     }
 
-    /// Encodes types whose `encode(to:)` is not used; `false` for others. A function apart keeps the frame small.
+    /// Encodes a value whose `encode(to:)` is not used, such as a `Date`; returns `false` for other values.
+    /// Apart from `encode`, which recurses and so needs a small stack frame.
     private func encodeHere(_ value: some Encodable) throws -> Bool {
         if let text = try text(of: value) {
             try set(.text(text))
@@ -31,7 +32,7 @@ struct FormPlace {
         return true
     }
 
-    /// The text of types that would otherwise encode themselves in another form.
+    /// The text of a `Date`, `Data`, `URL` or `Decimal`, which would encode itself otherwise; `nil` for other types.
     private func text(of value: some Encodable) throws -> String? {
         switch value {
         case let value as Date: try text(value)
@@ -106,8 +107,7 @@ struct FormPlace {
         return FormPlace(state: state, path: path)
     }
 
-    /// Makes the node an array or object, unless something was encoded here. A container that is filled later replaces
-    /// what is not of its kind.
+    /// Makes an empty node an array or object. A node with content becomes one when the container is filled.
     func open(_ content: FormNode.Content) {
         if case .nothing = node.content { node.become(content) }
     }

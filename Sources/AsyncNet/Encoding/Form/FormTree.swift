@@ -1,4 +1,4 @@
-/// A value's encoded form before it is written: a tree, as containers are filled in any order and sorted at the end.
+/// A value's encoded form before it is written: a tree, since containers are filled in any order and sorted later.
 final class FormNode {
     enum Content {
         case nothing
@@ -51,7 +51,7 @@ final class FormNode {
     }
 }
 
-/// The steps that lead to a value, shared by all places below.
+/// The steps that lead to a value; the paths of all values below share them.
 final class FormPath {
     enum Step {
         case member(any CodingKey)
@@ -96,7 +96,7 @@ final class FormState {
     /// The error of a method that makes a container and cannot throw.
     var failure: (any Error)?
 
-    /// Threads that run tasks have stacks of 512 KiB. A level takes 1.7 KiB of them in a debug build, more if
+    /// Threads that run tasks have stacks of 512 KiB. A level takes 1.7 KiB of it in a debug build, more if
     /// `encode(to:)` has a large frame.
     static let maximumNesting = 128
 

@@ -39,7 +39,7 @@ struct FormWriter {
         }
     }
 
-    /// A child as it is written without what precedes it.
+    /// The text of one child alone.
     private func text(of node: FormNode, at path: String) -> [UInt8] {
         var writer = FormWriter(encoder: encoder)
         writer.write(node, at: path)

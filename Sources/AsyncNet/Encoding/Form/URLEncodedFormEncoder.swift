@@ -11,9 +11,9 @@
 /// is omitted. The time is linear in the length of the text.
 ///
 /// If a key is encoded twice, the later value is used. Containers of one kind for one key are joined; of a keyed and an
-/// unkeyed container for one key the one that is filled later replaces the other. A superclass encodes beside its
-/// subclass: `superEncoder()` encodes into the place of its container, so that a class gives `base=1&own=2`. All this
-/// is as in Alamofire.
+/// unkeyed container for one key, the container that is filled later replaces the other. A superclass encodes beside
+/// its subclass: `superEncoder()` encodes into the place of its container, so that a class gives `base=1&own=2`. All
+/// this is as in Alamofire, which however does not join two unkeyed containers.
 public struct URLEncodedFormEncoder: Sendable {
     /// How elements of arrays are named; `k[]` by default.
     public var arrayEncoding: ArrayEncoding

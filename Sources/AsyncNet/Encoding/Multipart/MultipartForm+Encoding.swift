@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The form outside of a request. Files and streams are read on a thread that they may block, a stream once.
+/// Encodes a form outside of a request, on a thread that files and streams may block. A stream can be read once.
 extension MultipartForm {
     /// The length of the encoded form in bytes, boundaries and headers included; `nil` if the length of a part is
     /// unknown or a file cannot be read.
@@ -40,7 +40,7 @@ extension MultipartForm {
     }
 
     private func makeReader() throws(AsyncNetError) -> BodyReader {
-        // A given boundary is checked, and a random one is replaced only if it occurs in a part.
+        // `settled()` throws if a given boundary occurs in a part, and replaces a random boundary that does.
         guard try settled().boundary == boundary else {
             throw AsyncNetError(.encodingFailed, "The form's boundary occurs inside one of its parts")
         }

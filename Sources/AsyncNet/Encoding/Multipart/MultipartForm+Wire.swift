@@ -2,7 +2,7 @@ import Foundation
 
 /// The bytes of a form (RFC 2046 §5.1, RFC 7578).
 extension MultipartForm {
-    /// The delimiter and headers before a part; throws `.encodingFailed` for a header that would end the part's head.
+    /// The delimiter and headers before a part; throws `.encodingFailed` for an invalid name or value of a header.
     func opening(_ part: Part) throws(AsyncNetError) -> Data {
         var text = "--\(boundary)\r\n"
         for header in part.headers {

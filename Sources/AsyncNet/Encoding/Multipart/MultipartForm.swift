@@ -8,7 +8,7 @@ public import Foundation
 ///     }, to: url).serializing(Receipt.self).value
 ///
 /// Parts are sent in the order in which they were added, each as a stream: large files are neither read into memory nor
-/// copied. A part with a file name is a file, one without a plain field. With `mimeType` as `nil`, the media type of a
+/// copied. A part with a file name is a file, a part without is a field. With `mimeType` as `nil`, the media type of a
 /// file is that of the extension of its name, `application/octet-stream` for an unknown one; a field has none.
 ///
 /// Names and file names are escaped as browsers do (WHATWG HTML, multipart/form-data encoding algorithm): in UTF-8,
@@ -73,8 +73,8 @@ public struct MultipartForm: Sendable {
         append(.stream(stream, length: length), name: name, fileName: fileName, mimeType: mimeType)
     }
 
-    /// Adds any body. With `mimeType` as `nil`, a form has its own type. The headers follow `Content-Disposition`; a
-    /// `Content-Type` among them replaces the other.
+    /// Adds any body. With `mimeType` as `nil`, a form as the body has its own type. The headers follow
+    /// `Content-Disposition`; a `Content-Type` among them is used instead of `mimeType`.
     public mutating func append(
         _ body: RequestBody, name: String, fileName: String? = nil, mimeType: String? = nil, headers: HTTPHeaders = [:]
     ) {

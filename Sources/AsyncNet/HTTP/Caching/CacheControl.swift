@@ -1,7 +1,7 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2), with names in lower case and arguments unquoted: of equal names
-/// the first (§4.2.1), without text that is no directive.
+/// The directives of `Cache-Control` (RFC 9111 §5.2), with names in lower case and arguments unquoted. Of repeated
+/// names the first counts (§4.2.1); text that is no directive is skipped.
 struct CacheControl: Sendable, Hashable {
-    /// An empty argument if there is none.
+    /// Arguments by the directive's name; empty for a directive without an argument.
     private var directives: [String: String] = [:]
 
     /// The largest number of seconds, which stands for all larger ones (RFC 9111 §1.2.2).
@@ -20,7 +20,7 @@ struct CacheControl: Sendable, Hashable {
     /// The seconds of a directive; `nil` without it, 0 for an invalid argument, so that the response is stale.
     func seconds(_ name: String) -> Int? { directives[name].map { Self.seconds($0) ?? 0 } }
 
-    /// The seconds of a directive whose argument may be left out, which then means any number of seconds.
+    /// The seconds of a directive such as `max-stale`, which without an argument allows any number of seconds.
     func optionalSeconds(_ name: String) -> Int? {
         directives[name].map { $0.isEmpty ? Self.mostSeconds : Self.seconds($0) ?? 0 }
     }

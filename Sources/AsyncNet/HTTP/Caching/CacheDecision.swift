@@ -12,8 +12,8 @@ enum CacheDecision: Equatable {
 
     /// - Parameter stored: The stored responses of the URL, newest first.
     init(_ request: CacheRequest, _ stored: [StoredResponse], at now: Date) {
-        // The newest response supersedes the others, also fresh ones (RFC 9111 §4).
-        // Among responses of its version, one that has what the request asks for is used (RFC 9111 §3.3).
+        // The newest match supersedes older ones, even if those are fresh (RFC 9111 §4). An older match is used only if
+        // it has the bytes of the newest, by its validator, and the range that the request asks for (RFC 9111 §3.3).
         let matches = stored.indices.filter { stored[$0].variant.matches(request) }
         let match = matches.first { index in
             stored[index].responds(to: request)

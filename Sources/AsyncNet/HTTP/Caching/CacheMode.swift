@@ -8,11 +8,11 @@ import Foundation
 ///
 /// No mode stores a response that its server, or the request's `Cache-Control`, forbids to store.
 public enum CacheMode: Sendable, Hashable, CaseIterable {
-    /// Uses a fresh stored response, and revalidates another (RFC 9111). Fetch: `default`.
+    /// Uses a fresh stored response, and revalidates a stale one (RFC 9111). Fetch: `default`.
     case standard
     /// Ignores stored responses, and stores the new response.
     case reload
-    /// Has the server confirm a stored response, however fresh it is; not one that is fresh and `immutable` (RFC 8246).
+    /// Has the server confirm a stored response even if it is fresh, unless it is fresh and `immutable` (RFC 8246).
     /// Fetch: `no-cache`.
     case revalidate
     /// Uses a stored response, however old it is, and sends the request only if there is none. Fetch: `force-cache`.
@@ -22,7 +22,7 @@ public enum CacheMode: Sendable, Hashable, CaseIterable {
     /// Neither uses nor stores responses.
     case noStore
 
-    /// `nil` for the policy that a `URLRequest` has by default.
+    /// The mode of a `URLRequest`'s cache policy; `nil` for the default policy.
     init?(_ policy: URLRequest.CachePolicy) {
         switch policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: self = .reload

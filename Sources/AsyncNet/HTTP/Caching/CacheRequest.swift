@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a cache knows of a request: the head as it is sent, with cookies, and whose it is.
+/// What a cache knows of a request: the head as it is sent, with cookies, and the user.
 struct CacheRequest: Sendable {
     let head: HTTPRequestHead
     let mode: CacheMode
@@ -11,7 +11,7 @@ struct CacheRequest: Sendable {
     /// The hash of a QUERY's content and of the headers that describe it (RFC 10008 §2.7); empty for GET and HEAD
     /// without a body; `nil` for requests that the cache takes no part in.
     let content: String?
-    /// Whether an attempt has failed, so that a stored error is no response to this one.
+    /// Whether an earlier attempt failed: a stored response with status 400 or more is then revalidated before use.
     let isRepeated: Bool
 
     /// The part that the request asks for; `nil` for the whole, and for several parts.
@@ -66,8 +66,8 @@ struct CacheRequest: Sendable {
         return url.origin + (sent.first == "/" ? "" : "/") + sent
     }
 
-    /// Whether the cache takes part, see ``CacheOutcome/bypassed``. Conditions of the request's own are not the
-    /// cache's, as in the Fetch standard; another `Host` is another resource of the same URL.
+    /// Whether the cache takes part, see ``CacheOutcome/bypassed``. Requests with conditions of their own bypass it, as
+    /// in the Fetch standard, and so do requests with a `Host`, which may name another resource of the same URL.
     var isCacheable: Bool {
         content != nil && mode != .noStore && !control.contains("no-store")
             && !Self.own.contains { headers.contains(name: $0) }

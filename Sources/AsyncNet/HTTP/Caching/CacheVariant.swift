@@ -1,14 +1,14 @@
 import Foundation
 
 /// Which requests a stored response is for, beside method and URL: the values of the headers that `Vary` names (RFC
-/// 9111 §4.1), the user, and what their transports demand of the server.
+/// 9111 §4.1), the user, and how the transport verifies the server.
 ///
 /// Values are kept as hashes, since they may be secrets such as cookies.
 struct CacheVariant: Sendable, Hashable, Codable {
     /// The hash of each value by the header's name in lower case; an empty text for a header that was not sent.
     private var values: [String: String]
     let trust: ResponseTrust
-    /// Whether the response is a part, which is kept beside the whole.
+    /// Whether the response is a part (206), which is stored beside the whole.
     var isPart: Bool
 
     /// - Returns: `nil` if the response is for this request alone: its `Vary` contains `*`.
@@ -39,7 +39,7 @@ struct CacheVariant: Sendable, Hashable, Codable {
         return String(Data(text.utf8).sha256.prefix(16))
     }
 
-    /// No header has this name.
+    /// The key of the user's hash; no header has this name.
     private static let userName = " user"
 
     /// The hash of a header's values as one list, without regard to lines and to space around commas outside of quotes

@@ -26,13 +26,13 @@ struct Freshness {
 
     var staleness: Double { age - lifetime }
 
-    /// Whether a stale response must not be used, whoever asks for it (RFC 9111 §5.2.2.2).
+    /// Whether a stale response must not be used, even if the request allows it (RFC 9111 §5.2.2.2).
     var forbidsStale: Bool { control.contains("must-revalidate") || control.contains("no-cache") }
 
     /// Whether the response may be used while it is revalidated (RFC 5861 §3).
     var allowsStaleWhileRevalidating: Bool { allowsStale(within: control.seconds("stale-while-revalidate")) }
 
-    /// Whether the response may be used in place of an error (RFC 5861 §4), which the request may allow too.
+    /// Whether the response may be used in place of an error, by its or the request's `stale-if-error` (RFC 5861 §4).
     func allowsStaleIfError(_ request: CacheControl) -> Bool {
         allowsStale(within: control.seconds("stale-if-error"))
             || allowsStale(within: request.seconds("stale-if-error"))
@@ -65,7 +65,7 @@ struct Freshness {
         return heuristicLifetime(response, control)
     }
 
-    /// A tenth of the time that the body had not changed before it was sent, at most a week (RFC 9111 §4.2.2).
+    /// A tenth of the time from `Last-Modified` to `Date`, at most a week (RFC 9111 §4.2.2).
     private static func heuristicLifetime(_ response: StoredResponse, _ control: CacheControl) -> Double {
         guard CacheRules.heuristicStatuses.contains(response.statusCode) || control.contains("public"),
             let modified = date("Last-Modified", response.headers)

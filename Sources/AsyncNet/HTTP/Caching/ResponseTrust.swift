@@ -5,11 +5,11 @@
 public struct ResponseTrust: Sendable, Hashable, Codable {
     /// What the server's certificate is verified by; empty if the server is not verified.
     var verification = ""
-    /// Further demands on the server, such as pins; empty without any. A response that met them serves without them.
+    /// Further demands on the server, such as pins; empty without any. Requests without demands use every response.
     var demands = ""
-    /// Whose the connection is, by its client certificate; empty without one.
+    /// The user of the connection, by its client certificate; empty without one.
     var client = ""
-    /// The way to the server, such as a proxy; empty for a direct one. Tells responses apart without verification.
+    /// The way to the server, such as a proxy; empty for a direct one. Compared only if the server is not verified.
     var route = ""
 
     /// The server is verified by its certificate (RFC 9110 §4.3.4). The text says by what: `system` for the system's
@@ -22,7 +22,7 @@ public struct ResponseTrust: Sendable, Hashable, Codable {
     /// the proxy's name, empty for a direct connection. Only equal texts are the same.
     public static func unverified(route: String) -> ResponseTrust { ResponseTrust(route: route) }
 
-    /// Of a transport that refuses the host or cannot be used: it receives nothing, and nothing stored is for it.
+    /// The trust of a transport that refuses the host or cannot be used: no stored response is used for its requests.
     package static let nothing = ResponseTrust(client: "nobody")
 
     /// Whether a response that came with this trust may be used for a request whose transport demands `other`.

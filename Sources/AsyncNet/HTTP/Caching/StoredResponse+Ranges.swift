@@ -3,8 +3,8 @@
 extension StoredResponse {
     var contentRange: ContentRange? { Self.contentRange(statusCode, headers) }
 
-    /// The part that a response has; `nil` for others than 206, for several parts in one body, and for a part of a
-    /// coded body, which would not decode.
+    /// The part that a response has; `nil` for other statuses than 206, for several parts in one body, and for a part
+    /// of a coded body, which would not decode.
     static func contentRange(_ status: Int, _ headers: HTTPHeaders) -> ContentRange? {
         guard status == 206, isPlain(headers), let range = headers["Content-Range"].flatMap(ContentRange.init) else {
             return nil
@@ -12,7 +12,7 @@ extension StoredResponse {
         return range.bytes == nil ? nil : range
     }
 
-    /// Whether the stored bytes are those that ranges count: the body has no content coding, and had none.
+    /// Whether byte ranges refer to the stored bytes: the body has no content coding, and had none.
     private static func isPlain(_ headers: HTTPHeaders) -> Bool { headers["Content-Encoding"] == nil }
 
     /// Whether the stored response has what the request asks for: the whole, or a part of it.
@@ -29,7 +29,7 @@ extension StoredResponse {
         return statusCode == 200 && length == nil || part(for: request, size: length ?? 0) != nil
     }
 
-    /// What of the stored body responds to the request; `nil` without a satisfiable range. `size` is that of a 200.
+    /// The part of the stored body that the request asks for; `nil` without a satisfiable range. `size` is a 200's.
     func part(for request: CacheRequest, size: Int64) -> ContentRange? {
         guard let range = request.range else { return nil }
         if statusCode == 200 { return range.bytes(of: size).map { ContentRange($0, of: size) } }
@@ -39,14 +39,14 @@ extension StoredResponse {
         return ContentRange(bytes, of: own.total)
     }
 
-    /// Whether both have the same bytes, by a strong validator (RFC 9110 §8.8.1).
+    /// Whether this response and `other` have the same bytes, by a strong validator (RFC 9110 §8.8.1).
     func hasSameBytes(as other: StoredResponse) -> Bool {
         guard let validator = IfRange.validator(of: headers) else { return false }
         return IfRange.validator(of: other.headers) == validator
     }
 
-    /// This part with a stored one of the same version that it continues or overlaps, with the headers of this one (RFC
-    /// 9111 §3.4); a 200 response if both are the whole together. `nil` if they do not fit.
+    /// This part joined with a stored part of the same version that it adjoins or overlaps, with this part's headers
+    /// (RFC 9111 §3.4); a 200 response if the two parts are the whole. `nil` if they cannot be joined.
     func combined(with stored: StoredResponse) -> StoredResponse? {
         guard let (own, bytes) = contentRange.flatMap({ range in range.bytes.map { (range, $0) } }),
             let other = stored.contentRange?.bytes, stored.variant == variant, own.total == stored.contentRange?.total,
@@ -56,7 +56,7 @@ extension StoredResponse {
         return part(union, of: own.total)
     }
 
-    /// The 206 response with this part in its head; the whole as 200.
+    /// This response with a head for these bytes: 206, or 200 if they are the whole.
     private func part(_ bytes: ClosedRange<Int64>, of total: Int64?) -> StoredResponse {
         var copy = self
         copy.headers.update(HTTPHeader(name: "Content-Length", value: "\(bytes.upperBound - bytes.lowerBound + 1)"))

@@ -27,8 +27,8 @@ extension StoredResponse {
         if !self.headers.contains(name: "Date") { setDate() }
     }
 
-    /// A response without a `Date` gets the time at which it was received (RFC 9110 §6.6.1), rounded up, since its age
-    /// begins at zero.
+    /// A response without a `Date` gets the time at which it was received (RFC 9110 §6.6.1), rounded up, so that its
+    /// age begins at zero.
     private mutating func setDate() {
         let date = Date(timeIntervalSince1970: received.timeIntervalSince1970.rounded(.up))
         headers.update(HTTPHeader(name: "Date", value: HTTPDate(date).description))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is read of a certificate in DER (RFC 5280 §4.1).
+/// The fields that are read of a certificate in DER (RFC 5280 §4.1).
 struct CertificateFields: Equatable {
     let issuer: String
     let notBefore: Date

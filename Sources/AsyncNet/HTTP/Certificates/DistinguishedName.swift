@@ -63,7 +63,7 @@ struct DistinguishedName: Equatable {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character is a control or format character, such as one that changes the direction of writing.
+    /// Whether the character has no shape of its own: a control, format, private-use or unassigned character.
     var isShapeless: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true

@@ -46,7 +46,7 @@ extension Cookie {
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether name, domain and path are the same, so that the later cookie replaces the earlier (RFC 6265bis §5.7).
+    /// Whether name, domain, path and `isHostOnly` are equal: the later cookie replaces the earlier (RFC 6265bis §5.7).
     func isSame(as other: Cookie) -> Bool {
         name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain) && path.hasSameBytes(as: other.path)
             && isHostOnly == other.isHostOnly

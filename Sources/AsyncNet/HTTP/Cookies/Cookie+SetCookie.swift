@@ -6,7 +6,7 @@ extension Cookie {
     /// `nil` for a refused cookie: for another domain or a public suffix (``PublicSuffixes``), or `Secure` or with a
     /// prefix over `http`. A cookie that the server expires has an ``expires`` in the past.
     ///
-    /// - Parameter isPublicSuffix: Asked about domains of several labels; addresses and single labels always are.
+    /// - Parameter isPublicSuffix: Called for domains of several labels; addresses and single labels are suffixes.
     init?(
         _ parsed: SetCookie, from origin: CookieOrigin, now: Date,
         isPublicSuffix: (String) -> Bool = { PublicSuffixes.contains($0) }

@@ -50,8 +50,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     /// Creates a cookie.
     ///
     /// The domain is converted to lower case, without brackets and one leading dot. Unless `isHostOnly` says otherwise,
-    /// the domain's subdomains get the cookie if the domain begins with a dot, as in `HTTPCookie`. The path `/` is
-    /// every path.
+    /// the domain's subdomains get the cookie if the domain begins with a dot, as in `HTTPCookie`. The path `/`
+    /// matches every path.
     public init(
         name: String, value: String, domain: String, path: String = "/", isHostOnly: Bool? = nil, expires: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified, creation: Date = Date()

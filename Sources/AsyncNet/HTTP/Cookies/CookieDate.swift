@@ -32,7 +32,7 @@ private struct CookieDateParts {
     private var month: Int64?
     private var year: Int64?
 
-    /// Tries a token as each kind that is still missing, in this order.
+    /// Reads a token as a time, day, month or year, in this order, unless that part has been found already.
     mutating func receive(_ token: Token) {
         if time == nil, let found = Self.time(token) {
             time = found

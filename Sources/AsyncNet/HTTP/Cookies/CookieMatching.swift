@@ -57,7 +57,7 @@ package enum CookieMatching {
         return !label.isEmpty && label.allSatisfy { $0 &- 0x30 < 10 }
     }
 
-    /// Whether the domain belongs to no site: an address, or a single label such as `com` and `com.`.
+    /// Whether no cookie may be set for the domain's subdomains: an address, or a single label such as `com`.
     static func isShared(_ domain: String) -> Bool {
         isAddress(domain) || !withoutLastDots(domain).utf8.contains(0x2E)
     }
@@ -85,7 +85,7 @@ package enum CookieMatching {
         return rest.isEmpty || path.utf8.last == 0x2F || rest.first == 0x2F
     }
 
-    /// The path of a cookie without the attribute (RFC 6265bis §5.1.4).
+    /// The path of a cookie without a `Path` attribute (RFC 6265bis §5.1.4).
     static func defaultPath(of path: String) -> String {
         guard path.utf8.first == 0x2F, let slash = path.utf8.lastIndex(of: 0x2F), slash > path.startIndex else {
             return "/"

@@ -30,10 +30,10 @@ public enum PublicSuffixes {
     }
 }
 
-/// The public suffixes that are known without a list: few, because a list of all has some 10,000 lines and changes
+/// The public suffixes that are known without libpsl: few, because the complete list has some 10,000 lines and changes
 /// weekly.
 ///
-/// Every entry is on the list of all too, so that no cookie is refused that a browser accepts. Below each entry are
+/// Every entry is on the complete list, so that no cookie is refused that a browser accepts. Below each entry are
 /// hosts of many owners: it is the second level of a country with many registered domains, or belongs to a hoster that
 /// gives names below it to anybody.
 enum BuiltInSuffixes {

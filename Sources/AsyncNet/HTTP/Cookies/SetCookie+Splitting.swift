@@ -52,7 +52,7 @@ extension SetCookie {
         return next == nil || next == 0x3B || after.starts(with: ", ".utf8) ? after.startIndex : text.startIndex
     }
 
-    /// The text without separators of empty values.
+    /// The text without the `, ` of empty values at its ends.
     private static func text(_ value: Text) -> String {
         var rest = value
         while rest.starts(with: ", ".utf8) { rest = rest.dropFirst(2) }

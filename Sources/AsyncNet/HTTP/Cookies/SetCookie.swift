@@ -20,7 +20,7 @@ package struct SetCookie: Hashable, Sendable {
 
     private typealias Bytes = Substring.UTF8View
 
-    /// `nil` for a value with control characters, without name and value, or with more than 4096 octets of them.
+    /// `nil` for control characters, and for a name and value that together have no or more than 4096 octets.
     package init?(_ text: String) {
         guard HTTPSyntax.isFieldValue(text) else { return nil }
         var parts = text.utf8.split(separator: 0x3B, omittingEmptySubsequences: false)[...]

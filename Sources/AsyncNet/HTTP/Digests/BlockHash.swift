@@ -15,7 +15,7 @@ protocol BlockHash: Sendable {
 private struct WordHash<Word: FixedWidthInteger & Sendable>: BlockHash {
     var state: [Word]
     let isBigEndian: Bool
-    /// Adds blocks to a state, by their number.
+    /// Adds `count` blocks to a state.
     let add: @Sendable (_ state: inout [Word], _ blocks: UnsafeRawPointer, _ count: Int) -> Void
 
     var blockSize: Int { 16 * MemoryLayout<Word>.size }

@@ -25,7 +25,7 @@ struct MessageDigest: Sendable {
         for region in data.regions { region.withUnsafeBytes { update($0) } }
     }
 
-    /// The hash of all bytes. The next `update` starts again.
+    /// The hash of all bytes. The next `update` starts a new hash.
     mutating func finish() -> [UInt8] {
         let bits = (high: length >> 61, low: length << 3)
         let lengthSize = state.blockSize / 8

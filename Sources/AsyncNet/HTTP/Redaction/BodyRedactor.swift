@@ -3,7 +3,7 @@ import Foundation
 /// Redacts fields of a body, which may be cut and need not be valid.
 struct BodyRedactor {
     let rule: RedactionRule
-    /// How many forms inside parts of forms are still read.
+    /// How many levels of multipart bodies within parts are still read.
     var depth = 3
 
     func redacted(_ data: Data, contentType: String?) -> Data {
@@ -19,7 +19,7 @@ struct BodyRedactor {
         }
         let isMedia = ["image", "audio", "video", "font"].contains(type?.type)
         let isForm = type?.subtype == "x-www-form-urlencoded"
-        // JSON and forms in UTF-8 have no zero byte, those in UTF-16 and UTF-32 have, and are not read field by field.
+        // JSON and forms in UTF-8 have no zero byte. In UTF-16 and UTF-32 they have, and are redacted as a whole.
         if isJSON(type) || isForm ? bytes.contains(0) || Self.hasWideMark(bytes) : !isMedia && Self.isWide(bytes) {
             return Array(RedactionRule.mark.utf8)
         }

@@ -23,8 +23,8 @@ struct JSONRedactor {
     private typealias Replacement = (range: Range<Int>, bytes: [UInt8])
     private typealias Change = (replacement: Replacement?, next: Int)
 
-    /// What follows from the string that begins at a quote. A quote may be the end of a string too, as the text need
-    /// not be valid: then what follows it is no name.
+    /// What replaces a string or the value after it, and where to read on. The string may be the text between two
+    /// strings, since the quote at which it begins may end a string.
     private func change(_ text: JSONText, _ bytes: ArraySlice<UInt8>) -> Change {
         if let start = text.valueStart {
             guard let replacement = replacement(of: text.unescaped, at: start, bytes) else { return (nil, start) }
@@ -36,7 +36,7 @@ struct JSONRedactor {
 
     /// What replaces the value of a name; `nil` if the value is not secret.
     private func replacement(of name: String, at start: Int, _ bytes: ArraySlice<UInt8>) -> Replacement? {
-        // The end of an object is not looked for without need: objects may be nested deeply.
+        // The end of an array or object is searched only if its name is secret: the search is slow if they nest deeply.
         let isNested = start < bytes.endIndex && (bytes[start] == 0x5B || bytes[start] == 0x7B)
         guard rule.isSecret(name, in: .jsonField) || rule.readsValues && !isNested else { return nil }
         let end = JSONText.valueEnd(bytes, start)
@@ -48,7 +48,7 @@ struct JSONRedactor {
         return replacement.map { (start..<end, JSONText.quoted($0)) }
     }
 
-    /// A string may hold URLs, a form, or JSON again; `nil` if it has no secret.
+    /// The string with secrets redacted in the URLs, form or JSON that it may hold; `nil` if it has no secret.
     private func changedString(_ text: JSONText) -> String? {
         guard text.mayHoldSecrets else { return nil }
         let before = text.unescaped
@@ -141,7 +141,7 @@ private struct JSONText {
 
     // MARK: Strings
 
-    /// Whether the string has a mark of a URL's scheme or query, or of JSON.
+    /// Whether the string has an equals sign, a colon or a backslash: without these it is no URL, form or JSON.
     var mayHoldSecrets: Bool { bytes[content].contains { $0 == 0x3D || $0 == 0x3A || $0 == 0x5C } }
 
     /// The string's characters.

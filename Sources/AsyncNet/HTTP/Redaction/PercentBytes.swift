@@ -3,7 +3,7 @@ package enum PercentBytes {
     /// A value in a query or a form, in which `+` is a space.
     package static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: decoded(bytes), as: UTF8.self) }
 
-    /// Decoded as often as it was encoded, but not more than three times.
+    /// The bytes decoded as often as they were encoded, but at most three times.
     static func decodedFully(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var decoded = Self.decoded(bytes)
         for _ in 0..<2 where decoded.contains(0x25) { decoded = Self.decoded(decoded[...]) }

@@ -1,5 +1,5 @@
 extension RedactionRule {
-    /// How many texts within texts are read: URLs, forms and JSON in values of URLs, of forms and of JSON.
+    /// How many levels of texts within texts are read: URLs, forms and JSON in values of URLs, of forms and of JSON.
     static let depth = 3
 
     /// Whether a text that is nested too deeply to be read may have a secret: it has userinfo, a name of a secret, or a

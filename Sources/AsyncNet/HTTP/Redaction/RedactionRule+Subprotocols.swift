@@ -1,6 +1,6 @@
 extension RedactionRule {
-    /// The value of `Sec-WebSocket-Protocol` (RFC 6455 §11.3.4), with `REDACTED` in the place of each subprotocol that may
-    /// be a credential.
+    /// The value of `Sec-WebSocket-Protocol` (RFC 6455 §11.3.4), with `REDACTED` for each subprotocol that may be a
+    /// credential.
     ///
     /// A browser's program cannot set the other headers of a handshake, so services take credentials there:
     /// `openai-insecure-api-key.sk-…`, `base64url.bearer.authorization.k8s.io.…`, or `token, …`. A subprotocol may be a
@@ -20,7 +20,7 @@ extension RedactionRule {
         return zip(protocols, shown).filter { $0 == $1 }.map(\.0)
     }
 
-    /// Whether the text up to some punctuation, or as a whole, is the name of a secret, or its last word is: `my-key`.
+    /// Whether the whole text, or its beginning up to punctuation, is a secret's name or ends with one: `my-key`.
     private static func hasSecretName(_ text: String) -> Bool {
         let ends = text.indices.filter { !isAlphanumeric(text[$0]) } + [text.endIndex]
         return ends.contains { end in
@@ -29,8 +29,8 @@ extension RedactionRule {
         }
     }
 
-    /// Whether a text is made of words and versions, such as `base64.channel.k8s.io` or `statusCheck.v2`: random bytes in
-    /// hexadecimal or Base64 change more often between letters and digits, and between cases.
+    /// Whether a text is made of words and versions, such as `base64.channel.k8s.io` or `statusCheck.v2`: random bytes
+    /// in hexadecimal or Base64 change more often between letters and digits, and between cases.
     private static func isWords(_ text: String) -> Bool {
         let changes = zip(text, text.dropFirst()).count { one, next in
             isAlphanumeric(one) && isAlphanumeric(next)

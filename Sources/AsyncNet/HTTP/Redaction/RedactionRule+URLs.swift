@@ -12,16 +12,16 @@ extension RedactionRule {
 struct PairRedactor {
     let rule: RedactionRule
     let place: RedactionRule.Place
-    /// How many texts inside of values are still read.
+    /// How many levels of texts inside values are still read.
     var depth = RedactionRule.depth
     /// Whether the URLs in the pairs are redacted already.
     var isTextRead = false
 
     // MARK: URLs
 
-    /// A URL, before which and in whose path other URLs may stand, as in `url=https://a,https://b/?c`.
+    /// Redacts a URL. Other URLs may stand before it and in its path, as in `url=https://a,https://b/?c`.
     ///
-    /// - Parameter isReference: Whether the text is known to be a URL or a relative reference. If not, a `#` is that of a
+    /// - Parameter isReference: Whether the text is known to be a URL or a relative reference. If not, a `#` begins a
     ///   fragment only after an authority: a text may be `Fix #123`.
     func url(_ text: String, isReference: Bool = false) -> String {
         guard text.utf8.contains(where: { "=@%:#".utf8.contains($0) }) else { return text }
@@ -34,7 +34,7 @@ struct PairRedactor {
         return written + reference(String(decoding: bytes[start...], as: UTF8.self), isReference)
     }
 
-    /// Where URLs begin before a query or a fragment. What has no scheme before `://` begins with its authority.
+    /// Where URLs begin, as far as the first query or fragment. A `://` without a scheme begins a URL at its slashes.
     private static func schemes(_ bytes: [UInt8]) -> [Int] {
         let end = bytes.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? bytes.endIndex
         return bytes[..<end].indices.compactMap { mark in
@@ -59,7 +59,7 @@ struct PairRedactor {
         return reference.text
     }
 
-    /// Whether a fragment has neither a path nor items. Base64 has slashes too, and ends with equals signs.
+    /// Whether a fragment may be a token: it is no path and has no items. Base64 may end with equals signs.
     private static func mayBeToken(_ fragment: String) -> Bool {
         guard !fragment.isEmpty, !fragment.hasPrefix("/"), !fragment.hasPrefix("!/") else { return false }
         return !fragment.utf8.reversed().drop { $0 == 0x3D }.contains(0x3D)
@@ -71,7 +71,7 @@ struct PairRedactor {
         return pairs(String(fragment[..<mark])) + "?" + pairs(String(fragment[mark...].dropFirst()))
     }
 
-    /// Userinfo ends with the last `@`. A text that was cut before that ends in what is no port.
+    /// Userinfo ends with the last `@`. If the text was cut before that, a password follows the last colon, no port.
     private func authority(_ authority: String) -> String {
         let hidden = "\(RedactionRule.mark):\(RedactionRule.mark)"
         if let at = authority.lastIndex(of: "@") { return hidden + authority[at...] }
@@ -121,8 +121,8 @@ struct PairRedactor {
         byte <= 0x20 || byte == 0x22 || byte == 0x3C || byte == 0x3E || byte == 0x5C || byte == 0x60
     }
 
-    /// Where the userinfo that begins here ends, which may have quotes (RFC 3986 §3.2.1); here, if there is none. In a
-    /// text that was cut in an authority, what follows a quote may be of the userinfo.
+    /// The end of the userinfo that begins at `start` and may have quotes (RFC 3986 §3.2.1); `start` without userinfo.
+    /// If the text was cut in the authority, text after a quote may belong to the userinfo.
     private static func userinfoEnd(_ bytes: [UInt8], _ start: Int) -> Int {
         let end = bytes[start...].firstIndex { endsText($0) || "/?#".utf8.contains($0) } ?? bytes.endIndex
         if let at = bytes[start..<end].lastIndex(of: 0x40) { return at }
@@ -184,7 +184,7 @@ struct PairRedactor {
         return item[..<start] + inner(item[start...], text: PercentBytes.text(item[start...])) { $0.value($1) }
     }
 
-    /// What is written in the place of a text within a text.
+    /// The redacted form of a text within a text.
     private func inner(
         _ bytes: ArraySlice<UInt8>, text: String, read: (PairRedactor, String) -> String
     ) -> [UInt8] {

@@ -21,7 +21,7 @@ struct SecretNames: Sendable {
         }
     }
 
-    /// Whether this is a name as a whole, whatever its parts are.
+    /// Whether the name as a whole is secret, without regard to its parts.
     func contains(whole name: some StringProtocol) -> Bool { isSecret(Self.folded(name)) }
 
     /// A bracket or a dot.
@@ -43,7 +43,7 @@ struct SecretNames: Sendable {
         "token", "secret", "apikey", "accesskey", "accesskeyid", "secretkey", "privatekey", "signature",
         "subscriptionkey", "sessionid", "credential",
     ]
-    /// Positions in lists, which clients pass on.
+    /// Endings of names of positions in lists, such as `pageToken`, which are not secret.
     private static let harmlessEndings = ["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"]
 
     static let headers = SecretNames(

@@ -138,7 +138,7 @@ struct AlamofireFormTests {
         #expect(try readable(value, Encoder(arrayEncoding: .indexInBrackets)) == "a[0]=1&a[1]=2")
     }
 
-    @Test("The preset .alamofire writes dates since 2001 and sorts encoded pairs, elements too")
+    @Test("The encoder .alamofire writes dates as seconds since 2001, and sorts encoded pairs and array elements")
     func preset() throws {
         struct Values: Encodable {
             var date = Date(timeIntervalSinceReferenceDate: 23)
@@ -155,7 +155,7 @@ struct AlamofireFormTests {
         #expect(try Encoder.alamofire.encode([String: Int]()) == "")
     }
 
-    @Test("Dates are RFC 3339 by default, and seconds since 2001 with .alamofire")
+    @Test("Dates are written as in RFC 3339 by default, and as seconds since 2001 by the encoder .alamofire")
     func dates() async throws {
         let value = ["d": Date(timeIntervalSinceReferenceDate: 23)]
         #expect(try Encoder().encode(value) == "d=2001-01-01T00%3A00%3A23Z")

@@ -124,7 +124,7 @@ struct URLEncodedFormEncoderTests {
         }
     }
 
-    @Test("encode(to:) has the encoder's userInfo and the coding path")
+    @Test("The Encoder passed to encode(to:) has the form encoder's userInfo and the coding path")
     func userInfo() throws {
         let key = try #require(Located.key)
         #expect(try readable(["a": [Located()]], Encoder(userInfo: [key: "km"])) == "a[]=km at a/0")
@@ -156,7 +156,7 @@ struct URLEncodedFormEncoderTests {
                 == "a=123456789012345678901234567890123456789012345678901")
     }
 
-    @Test("A Decimal is encoded with all digits, and a Float with as few as identify it")
+    @Test("A Decimal is encoded with all digits, and a Float with as few digits as identify it")
     func numbers() throws {
         let decimal = try #require(Decimal(string: "12345678901234567890.123456789"))
         #expect(try Encoder().encode(["d": decimal]) == "d=12345678901234567890.123456789")

@@ -74,7 +74,7 @@ struct MultipartEncodingTests {
         #expect(form.contentLength == nil)
     }
 
-    @Test("An InputStream that cannot be read is an error")
+    @Test("An InputStream that cannot be read ends the request with bodyStreamFailed")
     func unreadableStream() async throws {
         let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
         let session = Session(transport: StubTransport { request in .data(request.body) })

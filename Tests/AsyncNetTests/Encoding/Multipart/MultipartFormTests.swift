@@ -69,7 +69,7 @@ struct MultipartFormTests {
         #expect(Array(form.utf8) == Array(expected.utf8))
     }
 
-    @Test("A random boundary that occurs in a part is replaced, and a given one is an error")
+    @Test("A random boundary that occurs in a part is replaced; a given boundary that occurs in a part is an error")
     func boundaryInside() async throws {
         for place in ["x\(MultipartForm.randomBoundary())", MultipartForm.randomBoundary(), "B"] {
             var form = MultipartForm()
@@ -100,7 +100,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "An invalid boundary is an error (RFC 2046 §5.1.1), and one with a space is quoted",
+        "An invalid boundary is an error (RFC 2046 §5.1.1), and a boundary with a space is quoted",
         arguments: [
             ("", false), (String(repeating: "x", count: 71), false), (String(repeating: "x", count: 70), true),
             ("a b", true), ("a ", false), ("a\r\nb", false),
@@ -155,7 +155,7 @@ struct MultipartFormTests {
         #expect(await failure(headers: [.contentType("application/x-own")]) { $0.append("x", name: "a") } == nil)
     }
 
-    @Test("An error of a part ends the request")
+    @Test("A file or stream that fails as a part of a form ends the request with its error code")
     func brokenParts() async {
         #expect(await failure { $0.append(URL(filePath: "/nowhere"), name: "a") }?.code == .fileNotReadable)
         let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: CocoaError(.fileReadUnknown)) }
@@ -202,7 +202,7 @@ struct MultipartFormTests {
                 == .encodingFailed)
     }
 
-    @Test("A form set by an adapter has its boundary and Content-Type like any other")
+    @Test("A form set by an adapter gives the request its Content-Type, and its invalid boundary is an error")
     func adapted() async throws {
         struct Forming: RequestAdapter {
             let boundary: String?
@@ -225,7 +225,7 @@ struct MultipartFormTests {
     }
 
     @Test(
-        "A multipart Content-Type without a boundary gets the form's, and another boundary throws invalidRequest",
+        "A multipart Content-Type without boundary gets the form's boundary; another boundary throws invalidRequest",
         arguments: [
             ("multipart/form-data", "multipart/form-data; boundary=B"),
             ("Multipart/Mixed; a=b", "Multipart/Mixed; a=b; boundary=B"),

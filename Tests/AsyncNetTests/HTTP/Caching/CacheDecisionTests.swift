@@ -96,7 +96,7 @@ struct CacheDecisionTests {
         #expect(CacheDecision(.get(["Accept-Language": "de"]), stored, at: StoredResponse.date) == .fetch)
     }
 
-    @Test("A repeated request does not use a stored 503; min-fresh revalidates before stale-while-revalidate")
+    @Test("A retry revalidates a stored 503; a response not fresh enough for min-fresh is revalidated before its use")
     func repeated() throws {
         let error = try StoredResponse.fixture(
             ["Cache-Control": "max-age=60, stale-while-revalidate=60"], status: 503)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Storing and invalidating responses")
 struct CacheRulesTests {
     @Test(
-        "Method, status and directives decide whether a response is stored (RFC 9111 §3)",
+        "Status and Cache-Control decide whether a response is stored (RFC 9111 §3)",
         arguments: [
             (200, "", true), (204, "", true), (404, "", true), (501, "", true), (301, "", true), (308, "", true),
             (302, "", false), (302, "max-age=1", true), (302, "private", true), (302, "public", true),
@@ -111,7 +111,7 @@ struct CacheVariantTests {
 @Suite("Cache keys")
 struct CacheKeyTests {
     @Test(
-        "All spellings of a URL have one cache key, without the fragment",
+        "A URL's cache key has the host in lower case, a port and a path, and no fragment",
         arguments: [
             ("http://a/x", "http://a:80/x"), ("http://A/x", "http://a:80/x"), ("http://a:80/x", "http://a:80/x"),
             ("http://a", "http://a:80/"), ("http://a?q", "http://a:80/?q"),

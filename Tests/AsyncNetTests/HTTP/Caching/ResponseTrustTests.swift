@@ -61,7 +61,7 @@ struct ResponseTrustTests {
     }
 
     @Test(
-        "A LibcurlTransport's route is its proxy, Unix socket or addresses, without the proxy's password",
+        "A LibcurlTransport's route names its proxy without password, its Unix socket or its configured addresses",
         arguments: [
             (.init(), ""), (.init(proxy: .http("p", port: 1, username: "u", password: "w")), "proxy http://p:1"),
             (.init(proxy: .url("http://u:w@p:1")), "proxy http://p:1"),

@@ -38,7 +38,7 @@ struct DERReaderTests {
         #expect(throws: DERReader.Malformed.self) { try result.get() }
     }
 
-    @Test("A DER element with another tag than requested is not read")
+    @Test("A DER element with another tag than requested is not consumed")
     func types() throws {
         var reader = DERReader([0x02, 0x01, 0x05, 0x30, 0x00])
         #expect(try reader.nextIf(DERReader.Tag.sequence) == nil)
@@ -49,7 +49,7 @@ struct DERReaderTests {
     }
 
     @Test(
-        "A DER object identifier has arcs of seven bits a byte",
+        "A DER object identifier is parsed into its arcs; a truncated arc or one beyond 64 bits is refused",
         arguments: [
             ([0x55, 0x04, 0x03], "2.5.4.3"), ([0x55, 0x1D, 0x11], "2.5.29.17"), ([0x2A, 0x86, 0x48], "1.2.840"),
             ([0x09, 0x92, 0x26, 0x89, 0x93, 0xF2, 0x2C, 0x64, 0x01, 0x19], "0.9.2342.19200300.100.1.25"),

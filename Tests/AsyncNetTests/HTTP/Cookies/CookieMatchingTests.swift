@@ -54,7 +54,7 @@ struct CookieMatchingTests {
     }
 
     @Test(
-        "Host, path and security of a URL are determined for cookies",
+        "CookieOrigin has a URL's host in lower case, its path as sent, and whether its scheme is secure",
         arguments: [
             ("http://EXAMPLE.com", "example.com", "/", false),
             ("https://example.com/A%2Fb/?q#f", "example.com", "/A%2Fb/", true),

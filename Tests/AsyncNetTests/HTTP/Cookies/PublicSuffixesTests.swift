@@ -53,7 +53,7 @@ struct PublicSuffixesTests {
         #expect(unknown == [])
     }
 
-    @Test("A text that is longer than a host or has too many labels is not a public suffix")
+    @Test("A text of more than 255 bytes is not a public suffix")
     func longTexts() {
         #expect(!PublicSuffixes.contains(String(repeating: "a", count: 256)))
         #expect(PublicSuffixes.contains(String(repeating: "a", count: 255)))

@@ -49,7 +49,7 @@ struct ChecksumTests {
         "\(base64.prefix(20))\n\(base64.dropFirst(20))", "\(hexadecimal)\u{301}", "+3\(hexadecimal.dropFirst(2))",
     ]
 
-    @Test("An invalid checksum matches no file", arguments: malformedTexts)
+    @Test("A malformed SHA-256 checksum is invalid and has no bytes", arguments: malformedTexts)
     func malformed(_ text: String) {
         #expect(!Checksum.sha256(text).isValid)
         #expect(Checksum.sha256(text).bytes.isEmpty)
