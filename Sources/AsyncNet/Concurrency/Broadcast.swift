@@ -28,10 +28,10 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// Resumes tasks under the lock, so that all observers get the values in one order. Thus no `onTermination` of a
-    /// stream takes the lock: Swift calls that while it holds a lock of the cancelled task, for which `yield` waits.
+    /// Resumes tasks under the lock, so that all observers get the values in one order. So no `onTermination` may take
+    /// the lock: Swift calls it while it holds a lock of the cancelled task, and `yield` waits for that lock.
     ///
-    /// - Parameter isKnown: Whether the latest value says the same: then observers do not get the value.
+    /// - Parameter isKnown: Whether the latest value, which the closure gets, says the same; `value` is then not sent.
     func send(_ value: Value, unless isKnown: (Value) -> Bool = { _ in false }) {
         _ = state.withLock { state -> [Observer] in
             guard !state.isFinished, state.latest.map(isKnown) != true else { return [] }
@@ -50,7 +50,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         for observer in observers { observer.values.finish() }
     }
 
-    /// - Parameter latest: The latest value if none has been sent.
+    /// - Parameter latest: What the observer gets first if no value has been sent; `nil` for nothing.
     func observe(unlessKnown latest: Value? = nil) -> AsyncStream<Value> {
         let (stream, values) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: keepsLatest ? .bufferingNewest(1) : .unbounded)

@@ -4,7 +4,7 @@
 final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var offered: Element?
-        /// How many elements were offered, and the numbers of the withdrawn ones.
+        /// How many elements were offered, and the numbers of the withdrawn elements.
         var number = 0
         var withdrawn: Set<Int> = []
         var end: Result<Void, AsyncNetError>?

@@ -1,7 +1,7 @@
 import Synchronization
 
 protocol IdleWatched: AnyObject, Sendable {
-    /// Whether the time now is no silence, such as while the reader is busy.
+    /// Whether time does not count as silence now, such as while the reader is busy.
     var isHeldBack: Bool { get }
     /// Called once there has been no activity for the timeout. The function must not block. The timer may have been
     /// stopped meanwhile.
@@ -35,7 +35,7 @@ final class IdleTimer: Sendable {
     }
 
     func touch() { lastActivity.store(timers.time.now.wholeNanoseconds, ordering: .relaxed) }
-    /// Starts the timeout again, unless it is paused.
+    /// Starts the timeout again, unless the timer is paused.
     func restart() {
         if lastActivity.load(ordering: .relaxed) != .max { touch() }
     }

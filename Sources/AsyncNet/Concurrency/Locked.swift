@@ -1,8 +1,8 @@
 package import Synchronization
 
 /// `Mutex`, made visible to the thread sanitizer: on Linux its futex is in a library without instrumentation. Without
-/// the sanitizer that costs a comparison with nil. Inlinable, since other modules' closures are called through three
-/// others without.
+/// the sanitizer that costs a comparison with nil. Inlinable, since a closure of another module would otherwise be
+/// called through three more closures.
 ///
 /// Under a lock that a handler of a cancel takes (`onCancel`, `onTermination`), no task may be resumed or cancelled,
 /// and no stream may yield: Swift holds a lock of the task while its handlers run, and takes that lock to resume it.
@@ -21,7 +21,7 @@ package struct Locked<Value>: ~Copyable, Sendable {
         }
     }
 
-    /// Like `withLock`, but returns `nil` at once while another thread holds the lock; the thread that holds it must not call.
+    /// Like `withLock`, but returns `nil` at once while another thread holds the lock, whose holder must not call this.
     @inlinable package borrowing func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {

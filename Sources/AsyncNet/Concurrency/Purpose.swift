@@ -1,7 +1,7 @@
-/// Whose work the current task does: a session that finishes still sends what its running requests need.
+/// The running requests that the current task works for: a session that finishes still sends what they need.
 ///
 /// All tasks that a request's code makes, such as the task of a token refresh, inherit the request's purpose. The
-/// purpose is over with the request, so a task that lives on sends nothing more.
+/// purpose ends with the request, so a task that outlives the request sends nothing in a session that finishes.
 final class Purpose: Sendable {
     @TaskLocal static var current: Purpose?
 
@@ -25,7 +25,7 @@ final class Purpose: Sendable {
 
     func join(_ other: Purpose) {
         guard other !== self, !other.isOver else { return }
-        // Not under the lock: the others have locks of their own, and may join this one meanwhile.
+        // Not under the lock: `isOver` takes the other purpose's lock, and that purpose may join this one meanwhile.
         let over = state.withLock { $0.others }.filter { $0.isOver }
         state.withLock { state in
             state.others.removeAll { kept in kept === other || over.contains { $0 === kept } }
@@ -45,7 +45,7 @@ final class Purpose: Sendable {
     private var isOver: Bool { state.withLock { $0.isOver } }
 
     func isNeeded(in session: ObjectIdentifier) -> Bool {
-        // Two refreshes may wait for each other's requests.
+        // Purposes may form a circle: two refreshes may wait for each other's requests.
         var (seen, open) = (Set<ObjectIdentifier>(), [self])
         while let purpose = open.popLast() {
             guard seen.insert(ObjectIdentifier(purpose)).inserted else { continue }

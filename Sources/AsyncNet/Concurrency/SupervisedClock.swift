@@ -55,8 +55,8 @@ package final class SupervisedTransfer: Sendable {
     /// From now on the transfer consists of tasks on the clock's executor. Further calls do nothing.
     package func becomeInternal() { change { $0.isExternal = false } }
 
-    /// Sleeps on a clock, as a transport that delays another's transfers does: the transfer goes on only with the
-    /// time.
+    /// Sleeps on a clock, for a transport that delays another's transfers. Meanwhile the transfer is not counted: only
+    /// the clock can end its sleep.
     package func sleep(for duration: Duration, on clock: (any Clock<Duration>)? = nil) async throws {
         change { $0.sleeps += 1 }
         defer { change { $0.sleeps -= 1 } }

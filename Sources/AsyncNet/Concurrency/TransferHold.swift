@@ -15,7 +15,7 @@ package final class TransferHold: Sendable {
         action.withLock { $0.take() }?.run()
     }
 
-    /// - Returns: Whether the transfer is suspended; only then `action` runs, when the request is resumed.
+    /// - Returns: Whether the transfer is suspended; if so, `action` runs when the request is resumed.
     package func isHeld(_ owner: AnyObject, untilThen action: @escaping @Sendable () -> Void) -> Bool {
         guard isHeld else { return false }
         self.action.withLock { $0 = (ObjectIdentifier(owner), action) }
@@ -23,7 +23,7 @@ package final class TransferHold: Sendable {
         return self.action.withLock { $0.take() } == nil
     }
 
-    /// Removes the action of `owner`, but not one that the next hop of a redirect has registered since.
+    /// Removes the action of `owner`, but not an action that the next hop of a redirect has registered since.
     package func forget(_ owner: AnyObject) {
         action.withLock { if $0?.owner == ObjectIdentifier(owner) { $0 = nil } }
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Runs user code where it may block its thread. Swift has as many threads as processors: code that sleeps, reads a
-/// pipe or waits for a lock on them would block all requests.
+/// pipe or waits for a lock on these threads would block all requests.
 package enum UserCode {
     /// The executor of a supervised clock. User code runs on it, so that the clock knows when the code has ended.
     @TaskLocal static var supervisedExecutor: (any TaskExecutor)?

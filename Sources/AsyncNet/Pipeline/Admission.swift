@@ -19,7 +19,7 @@ struct Admission<Rest: Station>: Station {
     private func admit(_ origin: String, _ attempt: Attempt) async throws {
         let (run, limits) = (attempt.run, attempt.run.environment.limits)
         var pass = try limits.breakers?.allow(origin: origin)
-        // The previous hop has begun to watch for silence; during this wait no server is silent.
+        // After an earlier hop the timer for the server's silence runs already; this wait must not count as silence.
         run.watch.pause()
         // The rate limit is awaited before the permit: a request that waits for its rate should not hold a permit
         // meanwhile. A shared transfer waits without a deadline: a request that joins it may have a later one.
@@ -27,7 +27,7 @@ struct Admission<Rest: Station>: Station {
         let isReported = run.watch.areEventsObserved && (limits.rate != nil || limits.queue != nil)
         if isReported { run.watch.send(.queued) }
         try await limits.rate?.acquire(origin: origin, until: run.policies.isShared ? nil : run.policies.end)
-        // A suspended request takes no permit: nobody knows for how long it is not sent.
+        // A suspended request gives its permit back, since its suspension may last for ever.
         repeat {
             await run.waitWhileSuspended()
             run.hold(try await limits.queue?.acquire(origin: origin, priority: run.policies.priority))
@@ -58,7 +58,7 @@ extension Attempt {
     /// nothing.
     ///
     /// - Parameter next: The request of the next hop. If it goes to the same origin, the origin's circuit breaker
-    ///   counts the response of the next hop instead of this one: a redirect before each failure is no success.
+    ///   counts the next hop's response instead of this one: a redirect before a failure must not count as success.
     func endHop(_ head: HTTPResponseHead, next: TransportRequest? = nil) {
         if let next, next.head.url.origin == head.url.origin { run.takePass()?.record(.ignored) }
         judgeHop(head)
@@ -87,8 +87,8 @@ extension Attempt {
     /// Errors of validators that look at the head.
     private static let refusals: Set<AsyncNetError.Code> = [.unacceptableStatus, .unacceptableContentType]
 
-    /// The reason for a cancel: a transfer that a timeout or a deadline ends fails with `.cancelled`. A deadline does
-    /// not count against an origin whose response had begun.
+    /// The code of the timeout or deadline that ended the transfer, if `code` is `.cancelled`; else `code`. A deadline
+    /// does not count against an origin whose response had begun.
     private func cause(of code: AsyncNetError.Code) async -> AsyncNetError.Code {
         guard code == .cancelled else { return code }
         if let end = run.policies.end, end <= run.environment.timers.time.now {

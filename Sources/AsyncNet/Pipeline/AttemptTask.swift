@@ -17,7 +17,7 @@ final class AttemptTask: Sendable {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         if let failure = state.withLock({ $0.failure }) { throw failure }
-        // No preference for a nil executor, which would cost a lock, see RequestEngine.makeDriver.
+        // Without an executor no preference is set: one for nil would cost a lock, see RequestEngine.makeDriver.
         // ConcurrencyGuarantees: attempt, brief reading
         let task = executor.map { Task(executorPreference: $0) { try await work() } } ?? Task { try await work() }
         let hasFailed = state.withLock { state in
@@ -53,8 +53,8 @@ final class AttemptTask: Sendable {
         if let timer { timers.cancel(timer) }
     }
 
-    /// Cancels the part that runs, which then throws this error; the error of the first call counts. Does nothing after
-    /// the attempt's end.
+    /// Cancels the part of the attempt that runs: `run` then throws this error. The error of the first call counts.
+    /// Does nothing after the attempt's end.
     func fail(_ error: AsyncNetError) {
         let cancel = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.isOver else { return nil }

@@ -1,5 +1,5 @@
 /// Makes attempts until neither the sink nor a retrier wants another: adapters run before each attempt, retriers after
-/// it. A circuit that opens before a retry ends the request as the attempt before the retry did.
+/// it. If the origin's circuit opens before a retry, the request ends with the result of the attempt before.
 struct Attempts<Rest: Station>: Station {
     let rest: Rest
 
@@ -58,7 +58,7 @@ struct Attempts<Rest: Station>: Station {
         }
     }
 
-    /// Adapts the request again if its credential was replaced, or is about to be, while it waited for its permit.
+    /// Adapts the request and sends it; adapts it again each time that ``ReplacedCredential`` is thrown.
     private func sendAdapted(_ request: TransportRequest, in unsent: Attempt) async throws -> Response {
         var attempt = unsent
         var hasBegun = false
@@ -98,8 +98,7 @@ struct Attempts<Rest: Station>: Station {
         run.send(.validated(nil))
     }
 
-    /// Adapts the request. With a cache, an expired credential is used first, and refreshed only if the request is
-    /// sent.
+    /// Adapts the request. With a cache, an expired credential is refreshed only if no stored response can be used.
     private func adaptedForNetwork(_ request: TransportRequest, _ attempt: inout Attempt, _ isRepeated: Bool)
         async throws -> TransportRequest
     {
@@ -129,7 +128,7 @@ struct Attempts<Rest: Station>: Station {
                 throw AsyncNetError(wrapping: error, as: .adaptationFailed)
             }
         }
-        // The userinfo of a URL that an adapter set, unless the request has a credential for that origin.
+        // Userinfo in a URL that an adapter has set becomes the credential, unless there is one for that origin.
         if let taken = PasswordCredential.take(from: &adapted), attempt.credential?.origin != adapted.head.url.origin {
             attempt.credential = OriginCredential(credential: taken, origin: adapted.head.url.origin)
         }

@@ -9,8 +9,8 @@ struct Bridge<Rest: Station>: Station {
         return try await rest.response(to: outgoing, in: attempt)
     }
 
-    /// The request that the record stores must not have the watch: watch → record → request → watch would be a retain
-    /// cycle.
+    /// Adds the settings to a copy of the request that the record stores: in the record itself, the watch would make a
+    /// retain cycle, watch → record → request → watch.
     @inline(never)
     private func prepare(_ outgoing: inout TransportRequest, _ attempt: Attempt) {
         let run = attempt.run
@@ -30,9 +30,9 @@ struct Bridge<Rest: Station>: Station {
 }
 
 extension HTTPRequestHead {
-    /// Asks for a range of the bytes that the caller knows. A content coding makes another representation, in which a
-    /// range has other bytes (RFC 9110 §14.1.2), and servers that encode while they send ignore the range. The Fetch
-    /// standard does the same.
+    /// Adds `Accept-Encoding: identity` to a request with `Range`, as the Fetch standard does. A content coding makes
+    /// another representation, in which a range has other bytes (RFC 9110 §14.1.2), and servers that encode while they
+    /// send ignore the range.
     fileprivate mutating func asksForUncodedRange() {
         let hasRange = headers.contains { $0.hasName("Range") && !$0.isOmission }
         guard hasRange, !headers.contains(name: "Accept-Encoding") else { return }

@@ -64,7 +64,7 @@ extension Attempt {
         return reading
     }
 
-    /// Shorter than the attempt's timeout and the deadline, which would replace the validator's error by their own.
+    /// Shorter than the attempt's timeout and the deadline, whose errors would replace the validator's error.
     private var briefTime: Duration {
         min(
             Self.briefTime, run.policies.attemptTimeout.map { $0 / 4 } ?? .longestWait,

@@ -1,5 +1,5 @@
-/// The transfers that revalidate stale responses after these were used (RFC 5861 §3): one at a time for each URL, in a
-/// task of its own. A session that finishes waits for them.
+/// The transfers that revalidate stale responses in the background (RFC 5861 §3): one at a time for each URL, in a
+/// task of its own. A session that finishes waits for these transfers.
 final class CacheRevalidations: Sendable {
     private let running = Locked<[CacheKey: Task<Void, Never>]>([:])
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The hop's request to the server, if the cache takes no part in the hop, has no stored response, or needs the server
-/// to confirm a stored response.
+/// Sends the hop's request to the server: if the cache takes no part in the hop, has no stored response, or needs the
+/// server to confirm a stored response.
 extension CachedHop {
     typealias Transfer = (TransportRequest) async throws -> Response
 
@@ -72,8 +72,8 @@ extension CachedHop {
         run.watch.hopLeads(to: .replaced)
         defer { attempt.endHop(response.head) }
         guard let body else {
-            // A damaged stored response is removed already. One that lacks the requested range stays, since the server
-            // has confirmed it.
+            // A damaged stored response is removed already. A stored response that lacks the requested range stays,
+            // since the server has confirmed it.
             if !isVersion { await cache.store.remove(entry, key) }
             return nil
         }

@@ -16,7 +16,7 @@ struct CachedHop: Sendable {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }
         let trust = attempt.run.transport.trust(for: outgoing.head)
-        // The transport refuses the request, which then ends with its error, not with a stored response.
+        // The transport will refuse the request, which must end with the transport's error, not with a stored response.
         guard trust != .nothing else { return nil }
         plain = attempt.hopRequest ?? outgoing
         let mode = attempt.run.policies.cacheMode ?? plain.cacheMode ?? .standard
@@ -26,7 +26,7 @@ struct CachedHop: Sendable {
             credential: credential.map { "\($0.username):\($0.password)" },
             body: plain.body.isNone ? Data() : plain.body.data, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.attempt) = (cache, request, attempt)
-        // A test's transport has responses of its own.
+        // The responses of a test's transport are stored apart from all others.
         let url = attempt.run.context.scoped.map { "\($0.id) \(request.key)" } ?? request.key
         key = CacheKey(partition: cache.partition, url: url, content: request.content ?? "")
     }
@@ -57,7 +57,7 @@ struct CachedHop: Sendable {
         }
     }
 
-    /// The response to a request with `only-if-cached` (RFC 9111 §5.2.1.7).
+    /// The outcome of a request with `only-if-cached` without a suitable stored response (RFC 9111 §5.2.1.7).
     private func unavailable() async throws -> Response {
         if request.mode == .onlyIfCached { throw AsyncNetError(.notCached) }
         await report(.miss)
@@ -74,7 +74,7 @@ struct CachedHop: Sendable {
         return await use(entry.response, body, of: entry, as: outcome)
     }
 
-    /// - Parameter entry: The stored response, which is removed if its body does not decode.
+    /// - Parameter entry: The stored response, which is removed if its body cannot be decoded.
     func use(_ response: StoredResponse, _ body: TransportBody, of entry: CacheEntry, as outcome: CacheOutcome) async
         -> Response
     {

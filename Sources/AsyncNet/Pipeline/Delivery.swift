@@ -34,8 +34,8 @@ extension Attempt {
         }
     }
 
-    /// Delivers the response. A stored response is delivered even if the attempt's time is over, since it may replace
-    /// that error.
+    /// Delivers the response. A stored response is delivered even if the attempt has timed out, since it may stand in
+    /// place of that timeout.
     @inline(never)
     private func deliver(_ response: Response) async throws -> Data? {
         if response.isStored { run.watch.stop() }
@@ -50,7 +50,7 @@ extension Attempt {
     /// Validates the response's head, and has the sink receive the body; returns a body that was kept in memory.
     private func receive(_ response: Response) async throws -> Data? {
         run.watch.receivedFinal(response.head)
-        // The body may go on for ever.
+        // The circuit breaker cannot wait for the end of the body, which may never come.
         if response.head.statusCode >= 500 || run.isProbing { judgeHop(response.head) }
         if run.sink.delivery == .asItArrives {
             try await accept(response)
@@ -61,7 +61,7 @@ extension Attempt {
     }
 
     private func receiveBody(of response: Response) async throws -> Data? {
-        // A download checks the ranges that it asks for itself.
+        // The range of the caller's own request. The sink of a download checks the ranges that the sink has added.
         if response.head.statusCode == 206, let first = run.first.withLock({ $0 }) {
             try response.head.checkRange(askedBy: first.request.head)
         }
@@ -112,7 +112,7 @@ extension Attempt {
         run.send(.validated(nil))
     }
 
-    /// The first validator's refusal of a response by its status or type; for a response whose body is kept in memory.
+    /// The first refusal of a response by a validator of status or type; for responses whose body is kept in memory.
     func refusal(of head: HTTPResponseHead, to request: HTTPRequestHead) -> HeadRefusal? {
         validators.isEmpty ? nil : HeadRefusal(of: head, to: request, by: validators)
     }
@@ -135,7 +135,7 @@ extension Attempt {
         return await validators.explained(error, refused)
     }
 
-    /// Throws the refusal, with the bytes of the body that a brief reading gets.
+    /// Throws the refusal, with the first bytes of the body; returns a body that the validators are still to see.
     private func receive(_ response: Response, refused refusal: HeadRefusal) async throws -> Data? {
         if refusal.isAfterOthers {
             do { return try await receiveBody(of: response) } catch {

@@ -23,13 +23,13 @@ private struct Course {
     var request: TransportRequest
     var visited: [URL] = []
     var authorization: String?
-    /// Whether `authorization` responds to a challenge, and was not sent before any challenge.
+    /// Whether `authorization` was made for a challenge; `false` if it is sent without one.
     var isForChallenge = false
     var challenges = 0
     /// Whether the request was sent again after a 421 or 425.
     var hasSentAgain = false
     var needsNewConnection = false
-    /// A server may declare every nonce stale (RFC 7616 §3.3); requests to it must not go on without end.
+    /// A server may declare every nonce stale (RFC 7616 §3.3): the request must not be sent again without end.
     static let maximumChallenges = 3
 
     /// The request as it is sent. The credential is sent without a challenge if the URL is in a protection space that
@@ -45,7 +45,7 @@ private struct Course {
         return outgoing
     }
 
-    /// Why the same request is to be sent again; `nil` if it is not. A stored response is no reason.
+    /// Why the same request is to be sent again; `nil` if it is not, as after a stored response.
     mutating func repeats(
         _ sent: TransportRequest, after response: Response, _ attempt: Attempt
     ) throws -> HopSummary.Ending? {
@@ -59,7 +59,7 @@ private struct Course {
     }
 
     /// Prepares the next hop: the same request if there is a reason, else the request that a redirect leads to. Returns
-    /// `false` if the request's handler does not follow the redirect.
+    /// `false` if the redirect handler does not follow the redirect.
     @inline(never)
     mutating func follow(
         _ response: Response, because reason: HopSummary.Ending?, in attempt: Attempt
@@ -76,7 +76,7 @@ private struct Course {
         return true
     }
 
-    /// The request that follows a redirect; `nil` if the request's handler does not follow it.
+    /// The request that follows a redirect; `nil` if the redirect handler does not follow it.
     private func redirected(_ head: HTTPResponseHead, _ attempt: Attempt) async throws -> TransportRequest? {
         let run = attempt.run
         run.watch.pause()
@@ -84,7 +84,7 @@ private struct Course {
         if case .modify = run.policies.redirects.handler.choice { run.releasePermit() }
         let following: TransportRequest?
         do {
-            // If a closure of the user's decides, the end of the attempt's time cancels it.
+            // The attempt's time limit may cancel a closure of the user's that decides about the redirect.
             following = try await attempt.interruptibly { [request, visited] in
                 try await run.policies.redirects.following(head, to: request, visited: visited)
             }

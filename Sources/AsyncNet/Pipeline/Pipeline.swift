@@ -31,7 +31,7 @@ struct Deadline<Rest: Station>: Station {
         return try await rest.response(to: request, in: attempt)
     }
 
-    /// - Throws: `.deadlineExceeded` if it is over before the request is sent.
+    /// - Throws: `.deadlineExceeded` if the deadline is over before the request is sent.
     private func start(_ run: RequestRun) throws(AsyncNetError) -> TimerQueue.Timer? {
         guard let deadline = run.policies.deadline, let end = run.policies.end else { return nil }
         @Sendable func error() -> AsyncNetError {
@@ -62,7 +62,7 @@ extension RequestRun {
         await outcome(credential) { attempt in _ = try await Pipeline.stations.response(to: request, in: attempt) }
     }
 
-    /// The outcome of a single attempt over these stations, for a run that serves another.
+    /// The outcome of a single attempt over these stations, for a run that serves another run.
     func outcome(over stations: some Station, _ request: TransportRequest, _ credential: OriginCredential?) async
         -> TransferOutcome
     {

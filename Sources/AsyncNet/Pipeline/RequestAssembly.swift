@@ -9,8 +9,8 @@
 /// ``RequestOptions/modifier``; runs on no actor, on a thread that it may block.
 public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
 
-/// Makes the request that is sent from the caller's arguments. A `URLRequest`, which costs several microseconds on
-/// Linux, is made only for a modifier or an encoder.
+/// Makes a request out of the caller's arguments. A `URLRequest`, which costs several microseconds on Linux, is made
+/// only for a modifier or an encoder.
 final class RequestAssembly: Sendable {
     private let baseURL: (any URLConvertible)?
     private let headers: HTTPHeaders
@@ -30,7 +30,7 @@ final class RequestAssembly: Sendable {
         return (encoder as? URLEncodedFormParameterEncoder)?.settled(formEncoder) ?? encoder
     }
 
-    /// How a request without parameters is made to this URL: a type of the user's may convert itself to a URL.
+    /// How a request without parameters is made to this URL: not `.instant` if code of the user's converts it to a URL.
     func making(_ url: some URLConvertible) -> RequestBlueprint.Making {
         Self.isStandard(url) && baseURL.map { Self.isStandard($0) } != false ? .instant : .plain
     }
@@ -157,7 +157,7 @@ final class RequestAssembly: Sendable {
     }
 }
 
-/// A URL that is made of another.
+/// A URL that wraps another and changes it, such as its scheme.
 protocol URLWrapper: URLConvertible {
     var url: any URLConvertible { get }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Sends the events of a request to its own observers and to the session's. Nothing is made before the first observer
-/// begins.
+/// Sends the events of a request to its own observers and to the session's. Allocates no channels before the first
+/// observer begins.
 final class RequestObservers: EventTarget {
     private struct Channels {
         let downloads = Broadcast<TransferProgress>(keepsLatest: true)
@@ -137,7 +137,7 @@ final class RequestObservers: EventTarget {
             if !state.isFinished, hub.isObserved {
                 pass(.finished(outcome.error), of: nil, &state, SharedValue(outcome.summary))
             }
-            // Under the lock: an observer that begins once `isFinished` is set ends all loops, which need this first.
+            // Before `isFinished` is set: an observer that begins later ends all loops, after this event.
             state.channels?.events.send(.finished(outcome.error))
             state.isFinished = true
             return (state.channels, hops)

@@ -41,8 +41,8 @@ struct RunContext: Sendable {
     }
 }
 
-/// One passage of a request through the stations, with the state that they share. A run without an owner serves another
-/// run: it makes a shared transfer, a transfer of a hedged request, or a segment of a download.
+/// One passage of a request through the stations, with the state that the stations share. A run without an owner makes
+/// a shared transfer, a transfer of a hedged request, a segment of a download, or a revalidation.
 final class RequestRun: Sendable {
     let context: RunContext
     let record: TransferRecord
@@ -50,8 +50,8 @@ final class RequestRun: Sendable {
     /// How many attempts have begun since `finish()` of the session was called.
     private let lateAttempts = Atomic(0)
     private let admission = Locked<(permit: RequestQueue.Permit?, pass: CircuitBreakers.Permit?)>((nil, nil))
-    /// The last attempt that `retryBudgetSpent` was sent for: the retriers are asked about a refused head, and then
-    /// about the error of its stream.
+    /// The last attempt that `retryBudgetSpent` was sent for: retriers may decide twice in an attempt, about a stream's
+    /// head and about its error.
     private let reportedAttempt = Atomic(0)
     /// The request and credential before the first attempt.
     let first = Locked<(request: TransportRequest, credential: OriginCredential?)?>(nil)
@@ -123,7 +123,7 @@ final class RequestRun: Sendable {
         return !Task.isCancelled
     }
 
-    /// Counts another attempt, and returns whether it may begin: while the session finishes, their number is limited.
+    /// Counts another attempt, and returns whether it may begin: while the session finishes, at most 10 may.
     func mayTryAgain() -> Bool {
         guard environment.transfers.isClosing else { return true }
         return lateAttempts.add(1, ordering: .relaxed).newValue <= 10

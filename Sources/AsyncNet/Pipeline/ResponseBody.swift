@@ -59,7 +59,7 @@ struct ResponseBody {
     mutating func next() async throws -> Data? {
         observer.willRead()
         guard let chunk = try await body.next() else {
-            // The sink may still process the body, such as move a file; that time is not the server's silence.
+            // The sink may still process the body, such as by moving a file; that time is not the server's silence.
             rest()
             try received.checkEnd()
             observer.didEnd(head)

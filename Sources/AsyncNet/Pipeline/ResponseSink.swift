@@ -18,8 +18,8 @@ protocol ResponseSink: Sendable {
     /// if the request is to be prepared and sent again in the same attempt.
     func receive(_ body: inout ResponseBody) async throws
 
-    /// Another attempt that the sink wants after an attempt which ended with this error, or without one. After an error
-    /// the retriers decide first, and can choose no shorter delay than this attempt's.
+    /// Another attempt that the sink wants after an attempt which ended with this error, or without an error. After an
+    /// error the retriers decide first; their delay is never shorter than the one returned here.
     func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection?
 
     /// How many attempts have failed since a body began that another response can continue; policies count the attempts

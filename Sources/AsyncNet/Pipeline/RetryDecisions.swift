@@ -1,5 +1,5 @@
 enum Next: Sendable {
-    /// There is no other attempt: the request ends with the attempt's response or error.
+    /// No further attempt: the request ends with the attempt's response or error.
     case end
     case again(after: Duration)
     /// The request ends with this error, as a retrier decided, or because the deadline would pass before the next
@@ -36,7 +36,7 @@ struct RetryDecisions {
         return .again(after: own.delay)
     }
 
-    /// A reconnection uses the retry budget only after a failure; any other one counts as a new request.
+    /// A reconnection uses the retry budget only after a failure; any other reconnection counts as a new request.
     private mutating func isInBudget(_ reconnection: EventConnection.Reconnection) -> Bool {
         if reconnection.isRetry { return withdrawFromBudget() }
         run.environment.limits.budgets?.deposit(origin: origin)
@@ -91,7 +91,7 @@ struct RetryDecisions {
                 guard decision.isElsewhere || !isCircuitOpen(after: delay), !decision.isCharged || withdrawFromBudget(),
                     run.mayTryAgain()
                 else { return .end }
-                // The circuit may open during the delay.
+                // If the circuit opens during the delay, the request ends with this outcome.
                 if run.environment.limits.breakers != nil { run.record.keep(run.record.outcome(end)) }
                 run.sendOwn(.retried(error, after: delay))
                 return .again(after: delay)

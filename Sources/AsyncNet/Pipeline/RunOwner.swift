@@ -5,11 +5,11 @@ protocol RunOwner: Actor {
 
     func waitWhileSuspended() async
 
-    /// Ends the request, at once, with this error or as a request that succeeded.
+    /// Ends the request at once, with this error, or with success if it is `nil`.
     func end(with error: AsyncNetError?) async
 
-    /// Runs the last step of the request, such as moving a file to its place, unless the request is over; throws then.
-    /// From the step on nothing but its outcome ends the request.
+    /// Runs the last step of the request, such as moving a file to its place; throws if the request is over. After the
+    /// step a cancel or a timeout has no effect.
     func settle(_ step: @Sendable () throws -> Void) throws
 
     /// The error that ended the request; `nil` while the request runs, and if it succeeded.

@@ -1,5 +1,5 @@
-/// The session's and the request's policies together; all attempts of a run use them. An object, since each suspended
-/// function would keep a copy of a value.
+/// The session's and the request's policies together, for all attempts of a run. A class, since each suspended function
+/// would keep a copy of a struct.
 final class RunPolicies: Sendable {
     let list: PolicyList
     let redirects: RedirectPolicy
@@ -10,7 +10,7 @@ final class RunPolicies: Sendable {
     let deadline: Duration?
     /// The time of the session's clock at which the deadline is over.
     let end: Duration?
-    /// Whether the run is a shared or hedged transfer.
+    /// Whether the run is a shared or hedged transfer, or a revalidation.
     let isShared: Bool
     /// How long the server may be silent; `nil` unless the request's options set it.
     let timeout: Duration?

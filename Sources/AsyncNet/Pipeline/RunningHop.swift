@@ -2,14 +2,14 @@
 final class RunningHop: Sendable {
     private struct State {
         var summary: HopSummary
-        /// What the response's head decided, such as `.redirected`; it counts in place of the ending that is reported.
+        /// What the response's head decided, such as `.redirected`; it replaces the ending that `end` is called with.
         var ending: HopSummary.Ending?
         var isOver = false
         /// The error of a request that shared the transfer and ended before the transfer did.
         var memberFailure: AsyncNetError?
         /// How many bytes of the response's body are still to be reported.
         var bodyLimit: Int
-        /// When the transfer began to wait for the transport; `nil` while it does not.
+        /// When the transfer began to wait for a permit of the transport; `nil` while it does not wait.
         var waitingSince: Duration?
     }
 

@@ -59,8 +59,8 @@ public struct SessionConfiguration: Sendable {
     /// Which addresses requests, WebSockets and raw connections may lead to; every address by default.
     public var addresses: AddressPolicy
     /// Whether a request starts when its first serializer is made, as in Alamofire, not when its outcome is first
-    /// awaited. Without a serializer, as downloads of files and streams are, a request starts at the first await in any
-    /// case.
+    /// awaited. A request without a serializer, such as a stream or a download to a file, starts at the first await in
+    /// any case.
     public var startsRequestsImmediately: Bool
     /// The clock of the session's waits and times: timeouts, delays before retries, limits, pings, metrics, the age of
     /// cached responses. A test can give its own. A transport's own timeouts use real time, and cookies the time of

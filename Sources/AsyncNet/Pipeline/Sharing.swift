@@ -61,7 +61,7 @@ struct Sharing<Rest: Station>: Station {
         return hedging
     }
 
-    /// Returns the first response. Throws an error if no other transfer runs any more.
+    /// Returns the first response, or throws the last transfer's error once all transfers have failed.
     @inline(never)
     private func hedge(_ request: TransportRequest, by hedging: HedgingPolicy, _ attempt: Attempt) async throws
         -> Response

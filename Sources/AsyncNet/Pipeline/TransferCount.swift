@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counts the transfers that have not ended, also for cancelled requests.
 ///
-/// `close` sets its flag before its caller reads the count; `end` counts down before it reads the flag: one of them
-/// sees the last end.
+/// `close` sets a flag before its caller reads the count; `end` counts down before it reads the flag. So at least one
+/// of them notices that the last transfer has ended.
 final class TransferCount: Sendable {
     private let running = Atomic(0)
     private let begun = Atomic(0)
@@ -36,7 +36,7 @@ final class TransferCount: Sendable {
 
     var isEmpty: Bool { running.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// From now on calls `onDrained` each time that the count becomes zero.
+    /// From now on calls `onDrained` each time that the count becomes zero, and each time that a loop ends.
     func close(onDrained: @escaping @Sendable () -> Void) {
         self.onDrained.withLock { $0 = onDrained }
         closes.store(true, ordering: .sequentiallyConsistent)

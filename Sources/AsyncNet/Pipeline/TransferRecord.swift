@@ -71,8 +71,8 @@ final class TransferRecord: Sendable {
     /// How many attempts followed the first, without those that sent nothing.
     var retryCount: Int { state.withLock { max(0, $0.metrics.attempts - $0.repeats - 1) } }
 
-    /// Keeps the outcome with which the request ends if the next attempt is not admitted. Does nothing if the running
-    /// attempt has sent nothing.
+    /// Keeps the outcome with which the request ends if the next attempt is not admitted. The outcome of an attempt
+    /// that has sent nothing does not replace a kept outcome.
     func keep(_ outcome: TransferOutcome) {
         state.withLock { if $0.earlier == nil || !$0.isUnsent { $0.earlier = outcome } }
     }
@@ -169,7 +169,7 @@ final class TransferRecord: Sendable {
             let adopted = outcome.metrics.hops(
                 ofAttempt: state.attempt, begunAt: state.elapsed - outcome.metrics.total)
             (state.metrics, state.trailers) = (outcome.metrics, outcome.trailers)
-            // The attempts of the other run are only a transport's repetitions: a run of a transfer begins none.
+            // The transfer's run begins no attempt: its count has only the requests that the transport sent again.
             state.repeats += outcome.metrics.attempts
             (state.metrics.start, state.metrics.attempts) = (own.start, own.attempts + outcome.metrics.attempts)
             state.metrics.redirects = own.redirects + outcome.metrics.redirects
@@ -191,7 +191,7 @@ final class TransferRecord: Sendable {
 }
 
 extension RequestMetrics {
-    /// The hops of a transfer that began at `start` and belongs to another request's attempt.
+    /// The hops of a transfer that began at `start`, as hops of this attempt of a request that used the transfer.
     fileprivate func hops(ofAttempt attempt: Int, begunAt start: Duration) -> [HopMetrics] {
         hops.map { hop in
             var hop = hop

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sends the steps of a run to the observers of its request. Without observers each function reads a flag.
+/// Sends the steps of a run to the observers of its request. Without observers each function only reads a flag.
 extension TransferWatch {
     var areEventsObserved: Bool { events?.isObserved == true }
 

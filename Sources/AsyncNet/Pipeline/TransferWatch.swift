@@ -110,7 +110,7 @@ final class TransferWatch: Sendable {
         case .sentBody, .started:
             isBodyAwaited.store(false, ordering: .relaxed)
             touch()
-        // Transports report these events only if somebody observes; observers must not change when a request times out.
+        // Transports report these events only to observers: if these counted, an observed request would time out later.
         case .connected, .sentHead: break
         default: touch()
         }
@@ -184,8 +184,8 @@ enum SilenceHandler: Sendable {
     func end(after timeout: Duration) {
         let error = AsyncNetError(
             .timedOut,
-            "The request timed out: it made no progress for \(timeout), in which neither a byte of a body was sent or "
-                + "received nor a whole head")
+            "The request made no progress for its timeout of \(timeout): no byte of a body and no whole head was sent "
+                + "or received")
         switch self {
         case .attempt(let task): task.fail(error)
         case .request(let run): run.fail(error)

@@ -1,8 +1,8 @@
 /// A request whose response's body is decoded on the actor of the caller that awaits it.
 ///
 /// Made by ``SerializableRequest/serializing(_:decoder:)`` for types whose `Decodable` conformance is isolated to an
-/// actor. Such a type has ``value`` and ``result`` only: for the response, `async let` and child tasks declare the type
-/// `nonisolated`.
+/// actor. It has only ``value`` and ``result``, and cannot be used in `async let` or child tasks: declare the decoded
+/// type `nonisolated` for a ``ResponseTask``, which has all of these.
 public struct ActorBoundResponseTask<Value: Decodable> {
     /// The request whose response is decoded.
     public var request: any Request { engine.target.handle(of: engine) }

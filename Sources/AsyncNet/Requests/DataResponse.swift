@@ -40,7 +40,7 @@ public struct DataResponse<Value: Sendable, Failure: Error>: Sendable {
     public var request: URLRequest? { outcome.request?.urlRequest }
     /// The head of the response as Foundation's type, or `nil` without a response.
     public var response: HTTPURLResponse? { outcome.head?.urlResponse }
-    /// The head of the response with its headers in their order, if the transport keeps that.
+    /// The head of the response with its headers in their order, if the transport keeps the order.
     public var head: HTTPResponseHead? { outcome.head }
     /// The response's status, or `nil` without a response.
     public var statusCode: Int? { outcome.head?.statusCode }

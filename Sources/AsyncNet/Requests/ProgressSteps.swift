@@ -1,12 +1,12 @@
 import Foundation
 
-/// The progress of a request. A loop over it does not start the request: the usual `async let value =
-/// request.validate().serializing(User.self).value` before the loop is evaluated in a task of its own, and a request
-/// that the loop had started would be without that validator. A loop that waits for a request that nobody starts says
-/// so instead.
+/// The progress of a request. A loop over it does not start the request: an `async let value =
+/// request.validate().serializing(User.self).value` before the loop runs in a task of its own, and its validator would
+/// come too late if the loop had started the request. A loop that waits for a request that nobody starts logs a notice
+/// instead.
 struct ProgressSteps: AsyncSequence, Sendable {
     let values: AsyncStream<TransferProgress>
-    /// Starts the timer after which a loop says that it waits in vain; `nil` once the request has started.
+    /// Starts the timer after which a loop logs that it waits in vain; `nil` once the request has started.
     let makeNotice: @Sendable () -> ProgressNotice?
 
     func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), makeNotice: makeNotice) }
@@ -33,12 +33,12 @@ struct ProgressSteps: AsyncSequence, Sendable {
     }
 }
 
-/// The timer after which a loop says that it waits in vain.
+/// The timer after which a loop logs that it waits in vain.
 struct ProgressNotice {
-    /// How long a loop waits before: a task that awaits the outcome has begun to by then.
+    /// How long a loop waits before it logs: by then, a task that awaits the outcome has started the request.
     static let delay = Duration.seconds(5)
 
-    /// Where the text goes: to the standard error, once in a process. A test may take it.
+    /// Writes the text to the standard error, once in a process. A test may replace this function.
     @TaskLocal static var write: @Sendable (String) -> Void = { text in
         let isFirst = isFirst.withLock { isFirst in
             defer { isFirst = false }

@@ -1,4 +1,4 @@
-/// Calls of other libraries on properties, of which the compiler would only say that they are no functions.
+/// Calls as in other libraries, for which the compiler would otherwise only say that a property is no function.
 extension Request {
     /// A handler of progress, as other libraries have it: loop over ``downloadProgress`` instead.
     @available(

@@ -24,7 +24,7 @@ extension Request {
 
     /// The request's identity, unique within the process.
     public var id: RequestID { engine.id }
-    /// How the request uses bodies.
+    /// Whether the request is a data request, an upload, a download or a stream.
     public var kind: RequestKind { engine.kind }
     /// Whether the request is new, running, suspended or over.
     public var state: RequestState { get async { await engine.state } }
@@ -94,8 +94,8 @@ extension Request {
     }
 }
 
-/// Settings of a request that has not started, in place of its ``RequestOptions``, which have more. Once it has started
-/// they change nothing.
+/// Settings of a request, in place of those of its ``RequestOptions``, which have more. Once the request has started,
+/// these functions change nothing.
 extension Request {
     /// Adds an adapter or retrier, which is called after the session's and after those added before.
     @discardableResult
@@ -108,7 +108,8 @@ extension Request {
     @discardableResult
     public func deadline(_ duration: Duration) -> Self { set { $0.deadline = duration } }
 
-    /// How long the server may be silent, in place of ``SessionConfiguration/timeout``; then an attempt is `.timedOut`.
+    /// How long the server may be silent before an attempt ends with `.timedOut`, in place of
+    /// ``SessionConfiguration/timeout``.
     @discardableResult
     public func timeout(_ duration: Duration) -> Self { set { $0.timeout = duration } }
 
@@ -146,7 +147,7 @@ extension Request {
 /// Validators run in the order they were added; the first validator that refuses the response ends the request with its
 /// error.
 ///
-/// Validators of status and type run when the response's head has arrived. Of a refused body up to 64 KiB that arrive
+/// Validators of status and type run when the response's head has arrived. Up to 64 KiB of a refused body that arrive
 /// within a second are kept in memory, for ``AsyncNetError/data``; no file is made of a refused download. A validator
 /// that is a closure runs after the whole response, or after the head of a download or stream. A request with
 /// validators of its own does not have those of ``SessionConfiguration/validation``.
@@ -168,10 +169,10 @@ extension Request {
     ///
     ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
     ///
-    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType` as of an API that answers a request for
-    /// events with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its
-    /// ``AsyncNetError/data`` the body. A body that cannot be decoded, or of which less than all arrived within 64 KiB
-    /// and a second, leaves the error without a cause. Without a `decoder`, a ``StandardJSONDecoder`` decodes
+    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType`, such as for an API that answers a
+    /// request for events with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its
+    /// ``AsyncNetError/data`` the body. The error has no cause if the body cannot be decoded, is longer than 64 KiB, or
+    /// takes longer than a second. Without a `decoder`, a ``StandardJSONDecoder`` decodes
     /// ``ProblemDetails``, and the session's ``SessionConfiguration/decoder`` other types.
     @discardableResult
     public func validate<Problem: Decodable & Error>(
@@ -193,7 +194,7 @@ extension Request {
         return add(.contentType { _ in list })
     }
 
-    /// Accepts the responses for which the closure does not throw; its body is empty for downloads and streams. An
+    /// Accepts the responses for which the closure does not throw. For downloads and streams the `Data` is empty. An
     /// `AsyncNetError` of the closure ends the request; any other error ends it with `.validationFailed`, with that
     /// error underneath.
     @discardableResult

@@ -16,7 +16,7 @@ extension Request where Self: CustomStringConvertible {
 }
 
 extension Request where Self: CustomStringConvertible & CustomDebugStringConvertible {
-    /// The request as a `curl` command, as ``curlDescription(showsSecrets:redaction:)`` returns it without secrets, except for a
+    /// The request as a `curl` command without secrets, see ``curlDescription(showsSecrets:redaction:)``, and without a
     /// body of more than 64 KiB. Before its start a request that code of the user's makes, such as a router, is shown
     /// by its `description`.
     public var debugDescription: String {

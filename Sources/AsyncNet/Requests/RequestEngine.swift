@@ -82,7 +82,7 @@ actor RequestEngine {
     /// Starts the request if its session starts requests when their first serializer is made.
     nonisolated func serializerIsMade() {
         guard environment.configuration.startsRequestsImmediately else { return }
-        // Not by the mailbox: the request has the task-local values of the task that makes the serializer.
+        // Not by the mailbox, so that the request has the task-local values of the task that makes the serializer.
         // ConcurrencyGuarantees: immediate start
         Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
@@ -106,7 +106,7 @@ actor RequestEngine {
             return environment.transfers.end()
         }
         run = RequestRun(makeContext(purpose), record: record)
-        // Code of the user's that the request runs is in the scope that made the request.
+        // Requests that the user's code makes during this request use the test's transport too.
         driver = scoped.map { ScopedTransport.$current.withValue($0) { makeDriver(purpose) } } ?? makeDriver(purpose)
     }
 
@@ -123,17 +123,17 @@ actor RequestEngine {
         return context
     }
 
-    /// Releases the request, and with it a download's partial file, before the transfer counts as ended, so that a
-    /// finished session leaves no partial file. Not by a weak reference: Swift would allocate an object more for each
-    /// request, with its reference counts.
+    /// Makes the request's task, which releases the request, and with it a download's partial file, before the transfer
+    /// counts as ended: a finished session leaves no partial file. A weak reference would do the same, but Swift would
+    /// allocate one more object for each request.
     ///
-    /// The purpose is set in the task: one that is set where the task is made is copied, which takes two allocations.
+    /// The purpose is set inside the task: set outside, it would be copied for the task, which takes two allocations.
     private func makeDriver(_ purpose: Purpose) -> Task<Void, Never> {
         let transfers = environment.transfers
         var held = Optional(self)
         guard let clock = environment.timers.time.supervisor else {
-            // Not with the executor nil: Swift records that preference too, and reads it under a lock at each change of
-            // executors, 3 % of the CPU time of a request of 1 KB.
+            // Without an executor preference: Swift records one for nil too, and reads it under a lock at each change
+            // of executors, 3 % of the CPU time of a request of 1 KB.
             // ConcurrencyGuarantees: request
             return Task {
                 await Purpose.$current.withValue(purpose) { await held?.drive() }
@@ -160,7 +160,7 @@ actor RequestEngine {
         driver = nil
     }
 
-    /// Ends a stream of which its reader needs no more, as if the response had ended there.
+    /// Ends a stream whose reader needs no more events, as if the response had ended there.
     func endAsRead() async {
         if let head = record.head { run?.didEnd(head) }
         await end(with: nil)
@@ -174,7 +174,7 @@ actor RequestEngine {
         await session.end(id)
     }
 
-    /// Stores the outcome and resumes the waiters. Only the first call counts, not the end of a cancelled transfer.
+    /// Stores the outcome and resumes the waiters. Only the first call counts; a cancelled transfer calls again.
     private func conclude(_ outcome: TransferOutcome) {
         guard machine.end(as: outcome.error?.code == .cancelled ? .cancelled : .finished) else { return }
         self.outcome = outcome

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A request whose whole body can be made a value: a ``DataRequest``, or a ``DownloadRequest``, whose file is read into
-/// memory for that.
+/// A request whose response's whole body can be made a value: a ``DataRequest``, or a ``DownloadRequest``, whose file
+/// is read into memory for that.
 ///
-/// Each function makes a ``ResponseTask``, which starts nothing: see there.
+/// Most functions make a ``ResponseTask``, whose documentation says when the request starts.
 public protocol SerializableRequest: Request {}
 
 extension SerializableRequest {
     /// Decodes the body as a `Decodable` type.
     ///
     /// Decoding runs on no actor, by default with the session's ``SessionConfiguration/decoder``, after the
-    /// preprocessor has changed the body. Only an ``EmptyResponse`` can be made of the `emptyBodies`, the responses
-    /// that may have no body. For a type whose conformance is isolated to an actor, as in a module whose default
+    /// preprocessor has changed the body. `emptyBodies` are the responses that may have no body; their value must be
+    /// an ``EmptyResponse``. For a type whose conformance is isolated to an actor, as in a module whose default
     /// isolation is the main actor, Swift chooses ``serializing(_:decoder:)``, which decodes on the caller's actor.
     public func serializing<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: (any DataDecoder)? = nil, preprocessor: any DataPreprocessor = .passthrough,

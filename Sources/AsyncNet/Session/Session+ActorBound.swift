@@ -2,8 +2,8 @@
 /// as in a module whose default isolation is the main actor.
 ///
 /// When the request is made, the parameters are encoded and the modifier of the options is called, both on the caller's
-/// actor; a retry does not encode anew. Swift chooses these functions by the type of the parameters. For other methods
-/// than POST give `request` the method.
+/// actor; a retry does not encode anew. Swift chooses these functions by the type of the parameters. For methods other
+/// than POST, call `request` with the method.
 extension Session {
     /// A request with parameters that are encoded at once, on the caller's actor.
     @_disfavoredOverload

@@ -13,7 +13,7 @@ extension Session {
     ///   - encoder: See ``request(_:method:parameters:encoder:headers:options:)-8tv95``.
     ///   - headers: Replace the session's headers of the same names, for each page of the first page's origin.
     ///   - options: Policies and limits of each page's request; its credential is for the first page's origin only, and its
-    ///     modifier changes the first page's request, on which the requests of linked pages are modelled.
+    ///     modifier changes the first page's request, which is the model for the requests of linked pages.
     ///   - decoder: Decodes each page; `nil` stands for the session's ``SessionConfiguration/decoder``.
     ///   - next: How the next page is found.
     public nonisolated func pages<Page: Decodable & Sendable>(

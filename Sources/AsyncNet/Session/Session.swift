@@ -70,7 +70,7 @@ public actor Session {
     /// ``pages(_:from:parameters:encoder:headers:options:decoder:next:)`` that has its first page; this function does
     /// not wait for a loop that asks for no page for 10 seconds while no request runs, and waits for a list without an
     /// end until the loop ends or its task is cancelled. Each running request may begin 10 more attempts, so that a
-    /// stream which always reconnects ends. Call this function in no code that a running request waits for.
+    /// stream which always reconnects ends. Do not call this function in code that a running request waits for.
     ///
     /// Returns when the transport is shut down and the monitors have received all events, for which it waits at most a
     /// second. If the awaiting task is cancelled, it returns at once, and the session finishes in the background.
@@ -117,7 +117,7 @@ public actor Session {
         shutDownIfDrained()
     }
 
-    /// Whether the current task may send nothing more: after ``finish()``, unless it works for a running request.
+    /// Whether requests of the current task are refused: after ``finish()``, unless it works for a running request.
     var refuses: Bool {
         guard isFinished else { return false }
         return shutdown != nil || Purpose.current?.isNeeded(in: environment.identity) != true

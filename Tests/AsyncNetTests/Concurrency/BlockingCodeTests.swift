@@ -283,7 +283,7 @@ struct BlockingCodeTests {
         #expect(place.isHere(Data(count: size)) == isHere)
     }
 
-    @Test("RetryPolicy, ConnectionLostRetryPolicy and RequestCompressor are NonBlocking, closures of the user are not")
+    @Test("RetryPolicy, ConnectionLostRetryPolicy and RequestCompressor are NonBlocking, and OfflineRetrier is not")
     func ownPolicies() {
         let own: [any RequestPolicy] = [
             RetryPolicy(), ConnectionLostRetryPolicy(), RequestCompressor { _ in true },

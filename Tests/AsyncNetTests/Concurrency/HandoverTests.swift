@@ -24,7 +24,7 @@ struct HandoverTests {
         #expect(try await handover.next() == nil)
     }
 
-    @Test("next() throws the giver's error after the elements before it, and at each later call")
+    @Test("next() returns the elements offered before the giver's error, then throws the error at each call")
     func failure() async throws {
         let handover = Handover<Int>()
         let giver = Task {

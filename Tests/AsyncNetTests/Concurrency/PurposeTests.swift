@@ -19,7 +19,7 @@ struct PurposeTests {
         #expect(!first.isNeeded(in: ObjectIdentifier(key)))
     }
 
-    @Test("join() releases the other requests' purposes that have ended, and keeps the rest")
+    @Test("join() releases joined purposes that have ended, and keeps the others")
     func over() {
         let purpose = Purpose()
         weak var ended: Purpose?

@@ -44,7 +44,7 @@ private func ends(_ code: @escaping @Sendable () -> Void) -> Bool {
 /// which a task is resumed must not be taken by a handler.
 @Suite("Tasks that are resumed while they are cancelled", .timeLimit(.minutes(5)))
 struct ResumedTaskTests {
-    @Test("A cancel of a loop over a broadcast does not wait for a sender")
+    @Test("Cancelling a loop over a broadcast does not wait for the lock that send() holds")
     func broadcast() async {
         let broadcast = Broadcast<Int>(keepsLatest: true)
         broadcast.send(0)
@@ -83,7 +83,7 @@ struct ResumedTaskTests {
         #expect(sent == nil)
     }
 
-    @Test("A network monitor resumes its observers without its lock")
+    @Test("A network monitor holds no lock while it resumes its observers")
     func networkMonitor() async throws {
         let feed = PathFeed()
         let monitor = feed.monitor
@@ -96,7 +96,7 @@ struct ResumedTaskTests {
         #expect(probe.resumedFreely)
     }
 
-    @Test("A mock server resumes a test that waits for a request without its lock")
+    @Test("A mock server holds no lock while it resumes a test that waits for a request")
     func mockServer() async throws {
         let server = try await MockServer.start()
         let probe = ResumeProbe { _ = server.requests }

@@ -25,7 +25,7 @@ struct SupervisedTransferTests {
         #expect(clock.seen == [0, 0, 0])
     }
 
-    @Test("A transfer with overlapping sleeps is external work again after the last one, unless it has ended")
+    @Test("A transfer with overlapping sleeps is external work again after the last sleep, unless it has ended")
     func overlaps() async throws {
         let clock = CountingClock()
         let transfer = SupervisedTransfer(clock)

@@ -23,7 +23,7 @@ struct AdmissionTests {
         #expect(breakers.isOpen(origin: "http://a", after: .zero))
     }
 
-    @Test("A probe whose response has begun closes the circuit, though its body goes on")
+    @Test("A circuit breaker's probe closes the circuit when its response begins, before its body ends")
     func probe() async throws {
         let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
         let (clock, count) = (TestClock(), Counter())
@@ -71,7 +71,7 @@ struct AdmissionTests {
         #expect(try await request.serializing(String.self).value == "/to")
     }
 
-    @Test("A request that is suspended while it waits for a permit takes none", .timeLimit(.minutes(5)))
+    @Test("A request that is suspended while it waits for a permit takes no permit", .timeLimit(.minutes(5)))
     func suspended() async throws {
         let gate = Gate()
         let stub = StubTransport { request in

@@ -24,7 +24,7 @@ struct AttemptTaskTests {
         #expect(await self.code { try await task.run { try Task.checkCancellation() } } == .timedOut)
     }
 
-    @Test("A part of an attempt that returns although fail() cancelled it has its value")
+    @Test("run() returns the value of a part of an attempt that returns although fail() cancelled it")
     func value() async throws {
         let task = AttemptTask()
         let value = try await task.run {

@@ -131,7 +131,7 @@ struct CachePartitionsTests {
         #expect(await site.cache.statistics.entries == (name == "user-7" ? 0 : 1))
     }
 
-    @Test("Without partitions no private response serves another Cookie, and no response another Authorization")
+    @Test("Without partitions a private response is kept from other Cookies, and each from other Authorizations")
     func withoutPartitions() async {
         for (header, control, isShared) in [
             ("Cookie", "max-age=60", true), ("Cookie", "private, max-age=60", false), ("X-User", "max-age=60", true),
@@ -147,7 +147,7 @@ struct CachePartitionsTests {
 
 @Suite("Deciding what a cache stores", .timeLimit(.minutes(5)))
 struct CacheWillStoreTests {
-    @Test("The cache's closure stores a response, does not store it, or stores it with other headers")
+    @Test("The willStore closure stores a response, does not store it, or stores it with other headers")
     func decisions() async {
         let cache = HTTPCache { request, response in
             switch request.url.path() {
@@ -176,7 +176,7 @@ struct CacheWillStoreTests {
         }
     }
 
-    @Test("The cache's closure gets the request as sent, and is not called for a response that is never stored")
+    @Test("The willStore closure gets the request as sent, and is not called for a response that is never stored")
     func asked() async {
         let asked = Locked<[String]>([])
         let cache = HTTPCache { request, response in
@@ -197,7 +197,7 @@ struct CacheWillStoreTests {
         #expect(await cache.statistics.entries == 1)
     }
 
-    @Test("For a 304, a partition calls the cache's closure, which can change or remove the stored response")
+    @Test("For a 304, a partition calls the willStore closure, which can change or remove the stored response")
     func confirmed() async {
         let isAllowed = Locked(true)
         let cache = HTTPCache { _, response in

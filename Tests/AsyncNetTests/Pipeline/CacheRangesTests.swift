@@ -190,7 +190,7 @@ struct CacheRangesTests {
         #expect(await get(site, nil) == "revalidated 0123456789 200 -")
     }
 
-    @Test("A range request is served its stored 206 also if that has Vary: Accept-Encoding")
+    @Test("A stored 206 with Vary: Accept-Encoding is served to an equal range request")
     func varied() async {
         let stub = StubTransport { _ in
             .text(

@@ -159,7 +159,7 @@ struct CachingTests {
         #expect(await site.get("http://a/other").summary == "hit /other")
     }
 
-    @Test("Responses are stored per value of the Vary header, and per Authorization unless they are public")
+    @Test("Responses are stored per value of the headers in Vary, and per Authorization unless they are public")
     func variants() async {
         let site = CachedSite { request in
             .text(

@@ -55,7 +55,7 @@ struct ContentOptionTests {
         #expect(first == coded && second == Self.text)
     }
 
-    @Test("A stored response is delivered decoded or as it was sent, by decodesContent of the request")
+    @Test("A stored response is delivered decoded or as it was sent, as the request's decodesContent says")
     func cached() async throws {
         var reply = transport.reply
         reply.headers.add(name: "Cache-Control", value: "max-age=60")

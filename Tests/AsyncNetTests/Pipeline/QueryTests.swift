@@ -34,7 +34,7 @@ struct QueryTests {
         #expect(stub.requests.map { $0.headers["Content-Type"] } == ["application/json", "application/x+json"])
     }
 
-    @Test("A request with a JSON body of a value that JSON cannot express ends with .encodingFailed")
+    @Test("A JSON body of a value that JSON cannot express throws .encodingFailed when it is made")
     func encodingError() {
         #expect(AsyncNetError.code { _ = try RequestBody.json([Double.nan]) } == .encodingFailed)
     }

@@ -73,7 +73,7 @@ struct RequestHopsTests {
         }
     }
 
-    @Test("A request that joins a shared transfer has all its hops, those before the request with negative starts")
+    @Test("A request that joins a shared transfer has all its hops; hops before it have negative start times")
     func shared() async throws {
         let clock = TestClock()
         let session = session(.init(coalescesRequests: true, clock: clock)) { request in

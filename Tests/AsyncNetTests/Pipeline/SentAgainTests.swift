@@ -53,7 +53,7 @@ struct SentAgainTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A request that is sent again after a 421 is sent with credentials after a 401")
+    @Test("A request that gets a 421 and then a 401 is sent a third time, with credentials")
     func challenge() async throws {
         let count = Counter()
         let stub = StubTransport { request in

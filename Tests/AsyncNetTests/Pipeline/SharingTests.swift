@@ -75,7 +75,7 @@ struct SharingTests {
         #expect(try await session.request("http://a/").serializing(String.self).value == "up")
     }
 
-    @Test("Requests beyond the concurrency limit wait by priority, and a cancelled one takes no permit")
+    @Test("Requests beyond the concurrency limit wait by priority, and a cancelled request takes no permit")
     func concurrency() async throws {
         let (firstGate, gate, clock) = (Gate(), Gate(), TestClock())
         let running = Locked((now: 0, most: 0, order: [String]()))
@@ -175,7 +175,7 @@ struct SharingTests {
         await last.finish()
     }
 
-    @Test("A policy made with a time waits that time, and sends as many further requests as its limit")
+    @Test("HedgingPolicy(after:limit:) has the fixed delay and the limit given")
     func fixedDelay() {
         let policy = HedgingPolicy(after: .seconds(1), limit: 3)
         #expect(policy.delay == .fixed(.seconds(1)) && policy.limit == 3)

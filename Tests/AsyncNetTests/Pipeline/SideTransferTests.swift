@@ -23,7 +23,7 @@ struct SideTransferTests {
         gate.open()
     }
 
-    @Test("A request that adopts a shared transfer keeps its own redirects, and adds the transfer's and its repeats")
+    @Test("A request that adopts a shared transfer adds the transfer's redirects and repeats to its own")
     func metrics() throws {
         let (first, second) = (try "http://a/1".asURL(), try "http://a/2".asURL())
         let side = TransferRecord()

@@ -27,7 +27,7 @@ struct CancellationTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A cancel before a request's last step prevents the step, and one after it changes nothing")
+    @Test("cancel() before a request's last step prevents the step, and cancel() after it changes nothing")
     func lastStep() async throws {
         let gate = Gate()
         let stub = StubTransport { _ in
@@ -112,7 +112,7 @@ struct CancellationTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A suspended request is cancelled by its waiting task and is not sent")
+    @Test("Cancelling the task that awaits a suspended request cancels the request, which is not sent")
     func suspended() async {
         let (stub, clock) = (Self.stalled(), TestClock())
         let request = Session(transport: stub, configuration: .init(clock: clock)).request("http://a/")

@@ -199,7 +199,7 @@ struct DataRequestTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("A modifier has no effect once the request has started")
+    @Test("validate() and deadline() have no effect once the request has started")
     func lateModifiers() async throws {
         let request = Session(transport: stub).request("http://a/404")
         _ = try await request.serializing(JSON.self).value
@@ -207,7 +207,7 @@ struct DataRequestTests {
     }
 
     @Test(
-        "A request is validated by its modifiers, else by its options, else by its session",
+        "A request's validate() replaces the validation of its options, and that replaces the session's",
         arguments: [
             (Validation.none, Validation.session, false, false), (.success, .session, false, true),
             (.success, .none, false, false), (.none, .success, false, true), (.none, .none, true, true),
@@ -219,7 +219,7 @@ struct DataRequestTests {
         #expect(await request.serializing(Data.self).result.failure?.code == (isRefused ? .unacceptableStatus : nil))
     }
 
-    @Test("A serializer of the user's type and one of a closure run off the caller's actor") @MainActor
+    @Test("A serializer of the user's and a serializing closure run off the caller's actor") @MainActor
     func ownSerializers() async throws {
         struct Upper: ResponseSerializer {
             func serialize(_ response: RawResponse) async throws -> String {
@@ -242,7 +242,7 @@ struct DataRequestTests {
         #expect(try await request.decode(MainActorUser.self).id == 1)
     }
 
-    @Test("The events and progress of a request end with it")
+    @Test("Loops over a request's events and progress end when the request has ended")
     func observation() async throws {
         let request = Session(transport: stub).request("http://a/")
         let (events, progress) = (request.events, request.downloadProgress)
@@ -397,7 +397,7 @@ struct DataRequestRegressionTests {
         #expect(sent.value == 1)
     }
 
-    @Test("A timeout after a redirect names the redirected URL, and the received bytes are in the response")
+    @Test("A timeout after a redirect names the redirected URL, and the metrics count the received bytes")
     func timeoutContext() async throws {
         let clock = TestClock()
         let stub = StubTransport { $0.path == "/a" ? .redirect(to: "/b") : .fault(.stallMidBody(after: 7)) }
@@ -484,7 +484,7 @@ struct DataRequestRegressionTests {
         let error = await task.value.failure
         #expect(error?.code == .timedOut)
         // Bytes that are neither a body's nor a whole head are not counted, so the message does not say that none came.
-        #expect(error?.message.contains("made no progress for 2.5 seconds") == true)
+        #expect(error?.message.contains("made no progress for its timeout of 2.5 seconds") == true)
         urlRequest.httpMethod = "POST"
         urlRequest.httpBodyStream = InputStream(data: Data("x".utf8))
         #expect(await session.request(urlRequest).serializing(Data.self).result.failure?.code == .invalidRequest)

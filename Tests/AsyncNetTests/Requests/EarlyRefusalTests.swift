@@ -101,7 +101,7 @@ struct EarlyRefusalTests {
     }
 
     @Test(
-        "Validators see a whole body in order; for an interrupted body the head's validator decides",
+        "Validators run in order if the body is whole; if it is interrupted, the validator of the head decides",
         arguments: [
             (nil, .validationFailed, 5), (MockResponse.Fault.truncate(after: 3), .unacceptableStatus, 0),
             (.resetMidBody(after: 3), .unacceptableStatus, 0),

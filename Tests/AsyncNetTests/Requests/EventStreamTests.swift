@@ -141,7 +141,7 @@ struct EventStreamTests {
         #expect(broken.requests.count == 5)
     }
 
-    @Test("A part of the stream that is too long is an error after the events before it, also in the same chunk")
+    @Test("An event or comment that is too long is an error after the events before it, also in the same chunk")
     func tooLong() async throws {
         let long = "0123456789012345"
         for rest in ["data: \(long)\n\ndata: last\n\n", ": \(long)\n\n", "data: \(long)"] {
@@ -265,7 +265,7 @@ struct EventStreamTests {
     }
 
     @Test(
-        "A response is an event stream only with status 200 and text/event-stream; others are not retried",
+        "A response without status 200 and text/event-stream ends an event stream, and is not retried",
         arguments: [
             (200, "text/event-stream;charset=utf-8", nil), (200, "TEXT/Event-Stream", nil),
             (201, "text/event-stream", .unacceptableStatus), (206, "text/event-stream", .unacceptableStatus),

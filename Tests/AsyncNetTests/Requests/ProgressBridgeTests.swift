@@ -40,7 +40,7 @@ struct ProgressBridgeTests {
         func hold(_ engine: RequestEngine) { self.engine = engine }
     }
 
-    @Test("Pausing, resuming and cancelling a Progress controls its request, and does not keep it alive")
+    @Test("A Progress suspends, resumes and cancels its request, and does not keep the request alive")
     func control() async throws {
         let clock = TestClock()
         let session = Session(transport: StubTransport { _ in .fault(.stall) }, configuration: .init(clock: clock))

@@ -125,7 +125,7 @@ struct RangeLengthTests {
     }
 
     @Test(
-        "A 206 body without a single byte range, or with an unknown coding, may have any length",
+        "The length is not checked for several ranges, another range unit, an unknown coding, or a 200",
         arguments: [
             MockResponse(206, headers: ["Content-Type": "multipart/byteranges; boundary=x"], body: Data("--x--".utf8)),
             MockResponse(

@@ -31,7 +31,7 @@ struct RequestStateMachineTests {
         #expect(machine.state == end)
     }
 
-    @Test("Every state can be ended, but only by finished or cancelled")
+    @Test("A new, running or suspended request can be ended by .cancelled, and not by .resumed")
     func ending() {
         for prepare in [{ _ in }, { _ = $0.resume() }, { _ = $0.suspend() }] as [(inout RequestStateMachine) -> Void] {
             var machine = RequestStateMachine()

@@ -244,7 +244,7 @@ struct SegmentTroubleTests {
     }
 
     @Test(
-        "Damaged notes are ignored",
+        "A download with damaged notes completes with the right bytes or fails",
         arguments: [(Int64.min, -5), (-1, Int64.min), (.max, .max), (0, 0), (5, 7)] as [(Int64, Int64)], [1, 3])
     func spoiltNotes(_ numbers: (total: Int64, prefix: Int64), _ segments: Int) async throws {
         let folder = try TemporaryFolder()

@@ -68,7 +68,7 @@ struct SegmentedDownloadTests {
         }
     }
 
-    @Test("An empty file, which has no first segment, is downloaded with segments")
+    @Test("A segmented download of an empty file, which has no first segment, completes")
     func empty() async throws {
         try await withRanges(Data()) { (_: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             #expect(

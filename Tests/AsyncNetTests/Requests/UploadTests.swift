@@ -74,7 +74,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Upload progress has the total, and ends with it", arguments: TransportUnderTest.withHTTP2)
+    @Test("The last uploadProgress has all bytes of the body", arguments: TransportUnderTest.withHTTP2)
     func progress(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("a", patternedData(3_000_000))
@@ -100,7 +100,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A redirect sends a body again, and a one-time body is an error",
+        "After a 307 or 308 a body is sent again; a body that can be sent only once leads to redirectFailed",
         arguments: TransportUnderTest.withHTTP2)
     func redirects(_ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()
@@ -288,7 +288,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A stream with a negative length leads to invalidRequest, and nothing is sent",
+        "A body stream with a negative length leads to invalidRequest, and nothing is sent",
         arguments: TransportUnderTest.withHTTP2)
     func negativeLength(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
@@ -307,7 +307,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A stream that throws or has the wrong length ends the upload with that error",
+        "A body stream that throws or has the wrong length ends the upload with that error",
         arguments: TransportUnderTest.withHTTP2)
     func brokenStreams(_ transport: TransportUnderTest) async throws {
         try await withServer { (server: MockServer) async throws in
@@ -450,7 +450,7 @@ struct UploadTests {
                 == .invalidRequest)
     }
 
-    @Test("A stream over URLSession is buffered in an unlinked temporary file")
+    @Test("A body stream over URLSession is buffered in an unlinked temporary file")
     func temporaryFiles() async throws {
         let folder = try TemporaryFolder()
         let session = Session(transport: .urlSession(.init(temporaryFolder: folder.url)))

@@ -109,7 +109,7 @@ struct FinishingTests {
         box.value = nil
     }
 
-    @Test("After finish() a task that outlives the request whose code made it is refused")
+    @Test("After finish() a task that outlives the request that made the task can send no request")
     func strayTask() async {
         let (gate, stray, clock) = (Gate(), Gate(), TestClock())
         let (box, task) = (SessionBox(), Stray())

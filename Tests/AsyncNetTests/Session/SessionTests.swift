@@ -7,7 +7,7 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "A request over a transport that another session has shut down ends with .sessionFinished, which says so",
+        "A request over a transport that another session has shut down throws .sessionFinished with that reason",
         arguments: TransportUnderTest.allCases)
     func sharedTransport(_ kind: TransportUnderTest) async throws {
         let transport = kind.make()

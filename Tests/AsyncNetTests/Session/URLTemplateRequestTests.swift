@@ -19,7 +19,7 @@ struct URLTemplateRequestTests {
             baseURL: "http://a/v1/", transport: transport, configuration: .init(interceptors: interceptors))
     }
 
-    @Test("Segments and templates are escaped, and resolved against the base URL")
+    @Test("URLs with segments and URL templates are escaped, and resolved against the base URL")
     func urls() async throws {
         let name = "a/../b c"
         _ = try await session().get("users/\(segment: name)").serializing(Int.self).value
@@ -54,7 +54,7 @@ struct URLTemplateRequestTests {
     }
 
     @Test(
-        "A percent-encoded dot segment is recognized as a dot segment",
+        "Only a dot segment with a percent-encoded dot counts as an encoded dot segment",
         arguments: [
             ("%2E", true), ("%2e%2E", true), (".%2e", true), ("%2E.", true), ("..", false), (".", false),
             ("%2E%2E%2E", false), ("a%2E%2E", false), ("%2F", false), ("", false),

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The place of a downloaded file.
 ///
-/// The download writes to a partial file beside its place, and moves that to its place when it is complete.
+/// The download writes to a partial file beside the place, and moves this file to the place when it is complete.
 public struct DownloadDestination: Sendable {
     /// What happens with missing folders, existing files, and partial files.
     public struct Options: OptionSet, Sendable {

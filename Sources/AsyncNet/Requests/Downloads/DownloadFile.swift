@@ -92,7 +92,7 @@ final class DownloadFile: Sendable {
             let output = try openPartial(beside: place)
             guard try output.size() >= offset else { throw POSIXError(.ESTALE) }
             try output.truncate(to: offset)
-            // Bytes are only appended from here on, so that the file has no gaps.
+            // From here on bytes are only appended, so the file has no gaps any more.
             let hadGaps = state.withLock { $0.prefix.take() } != nil
             if isKept, offset == 0 || hadGaps { try writeNotes(plan, beside: place) }
             return output
@@ -146,7 +146,7 @@ final class DownloadFile: Sendable {
     }
 
     /// Checks the mark of the file that resume data names, since any program may have written the data. `false` if the
-    /// file is gone, so that the download starts over with another one.
+    /// file is gone: the download then starts over with a new file.
     func checkResumed() throws(AsyncNetError) -> Bool {
         let (partial, mark, isOwned) = state.withLock { ($0.partial, $0.mark, $0.isOwned) }
         guard let partial else { return true }
@@ -166,8 +166,8 @@ final class DownloadFile: Sendable {
 
     /// Reads the notes of an earlier download to the same place, if it was of the same URL.
     ///
-    /// A file `NAME.partial` without a mark belongs to another program. Without notes that repeat its mark, its
-    /// contents are unknown.
+    /// A file `NAME.partial` without a mark belongs to another program. The contents of a file with a mark are known
+    /// only if the notes repeat the mark.
     func readKept(beside place: URL, _ url: URL) throws(AsyncNetError) -> ResumeData? {
         guard isKept, partial == nil else { return nil }
         let (partial, notes) = Self.kept(beside: place)

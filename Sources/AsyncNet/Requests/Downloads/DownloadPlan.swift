@@ -16,7 +16,7 @@ struct DownloadPlan: Sendable {
     private var hasRanges = true
 
     enum Step: Hashable, Sendable {
-        /// Write its body to the file from this byte on.
+        /// Write the response's body to the file from this byte on.
         case write(from: Int64)
         /// Nothing: the file is complete.
         case complete
@@ -90,7 +90,7 @@ struct DownloadPlan: Sendable {
             }
             return .complete
         case 200..<300: return begin(head)
-        // A first segment does not continue a file: as without a range, any other response is downloaded.
+        // At offset 0 no file is continued: a response of any other status is downloaded, as without a range.
         default:
             if offset == 0 { return begin(head) }
             throw AsyncNetError(
@@ -105,7 +105,7 @@ struct DownloadPlan: Sendable {
         return .again
     }
 
-    /// Stores the version of the response and its length, if a later request can continue it.
+    /// Stores the response's version and length, if a later request can continue the file.
     private mutating func begin(_ head: HTTPResponseHead) -> Step {
         let isPlain = head.value(for: "Content-Encoding") == nil && (head.statusCode == 200 || head.statusCode == 206)
         validator = isPlain && hasRanges ? IfRange.validator(of: head.headers) : nil
@@ -130,7 +130,7 @@ struct DownloadPlan: Sendable {
             range.total == nil || total == nil || range.total == total, head.value(for: "Content-Encoding") == nil
         else {
             throw AsyncNetError(
-                .badServerResponse, "The server's Content-Range does not continue the download at byte \(offset)")
+                .badServerResponse, "The server's 206 response does not continue the download at byte \(offset)")
         }
         if let length = head.contentLength, let expected = head.rangeLength, length > expected {
             throw AsyncNetError(
@@ -143,14 +143,14 @@ struct DownloadPlan: Sendable {
         validator.map { IfRange.isSameVersion(head.headers, as: $0) } != false
     }
 
-    /// Whether this is a usable first segment; if not, the whole file is requested.
+    /// Whether the response is a usable first segment; if not, the whole file is requested.
     private func isFirstSegment(_ range: ContentRange?, _ requested: ByteRange, _ head: HTTPResponseHead) -> Bool {
         guard let range, let total = range.total, let bytes = range.bytes, bytes.lowerBound == 0 else { return false }
         return Self.ends(bytes, of: total, as: requested) && IfRange.validator(of: head.headers) != nil
             && head.value(for: "Content-Encoding") == nil
     }
 
-    /// Whether the range ends with the closed range that was requested, or the file; an open range may end anywhere.
+    /// Whether the response's bytes end where the requested range or the file ends. After `bytes=N-` any end is right.
     private static func ends(_ bytes: ClosedRange<Int64>, of total: Int64?, as requested: ByteRange) -> Bool {
         switch requested {
         case .closed(let range): bytes.upperBound == min(range.upperBound, total.map { $0 - 1 } ?? .max)
@@ -165,7 +165,7 @@ struct DownloadPlan: Sendable {
     }
 
     /// The response's digests of the whole file (RFC 9530); `Content-Digest` is such a digest only if the content is
-    /// the whole file. Both are digests of the bytes with their content codings, so a decoded body has none.
+    /// the whole file. Both are digests of the bytes with their content codings, so they do not fit a decoded body.
     static func checksums(of head: HTTPResponseHead) -> [Checksum] {
         guard head.describesBody, 200..<300 ~= head.statusCode else { return [] }
         let names = head.statusCode == 200 ? ["Repr-Digest", "Content-Digest"] : ["Repr-Digest"]

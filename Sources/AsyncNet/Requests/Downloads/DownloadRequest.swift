@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// Made by ``Session/download(_:to:method:parameters:encoder:headers:segments:checksum:options:)-6tq1j``. A download
 /// starts when its outcome is first awaited, or at ``resume()``, and is sent once, however many tasks await it. Its
-/// chunks are written as they arrive to a partial file beside the place, which is moved to its place when it is
+/// chunks are written as they arrive to a partial file beside the place, which is moved to the place when it is
 /// complete. After an error or a cancel the partial file is removed when the request is released, unless ``resumeData``
 /// is read or the destination has the option `.continuePartialFile`.
 ///
@@ -18,8 +18,8 @@ public import Foundation
 /// released, unless its URL was read from ``value``, ``result`` or ``response``.
 ///
 /// A response of any status but 304 is downloaded, unless a validator refuses it; validators run on the head, before a
-/// file is made. The request sends `Accept-Encoding: identity`, so that the length is known and the download can be continued;
-/// if the response has a `Content-Encoding` all the same, the file has the coded bytes.
+/// file is made. The request has `Accept-Encoding: identity`, so that the length is known and the download can be
+/// continued; if the response has a `Content-Encoding` all the same, the file has the coded bytes.
 public struct DownloadRequest: SerializableRequest, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

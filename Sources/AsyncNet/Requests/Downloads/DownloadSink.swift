@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Writes a response's body to a partial file, and moves that to its place at the end.
+/// Writes a response's body to a partial file, and moves that file to its place at the end.
 ///
-/// The plan decides what to request and what to do with each response; the file carries that out. A retry continues
-/// where the partial file ends.
+/// `plan` decides what to request and what to do with each response; `file` carries that out. A retry continues where
+/// the partial file ends.
 final class DownloadSink: ResponseSink {
     private let destination: DownloadDestination
     private let checksum: Checksum?
@@ -51,8 +51,8 @@ final class DownloadSink: ResponseSink {
     /// Resume data for a later download; its holder then owns the partial file.
     func handOver() -> ResumeData? { file.handOver(plan.withLock { $0 }) }
 
-    /// An encoded body could not be continued, so the request asks for `identity`, unless the caller has set
-    /// `Accept-Encoding`; the file then has the bytes as they are sent, which published checksums are of.
+    /// Adds `Range`, `If-Range`, and, unless the caller has set `Accept-Encoding`, `identity`: a body with a content
+    /// coding could not be continued, and published checksums are those of a file without one.
     func prepare(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
         try check(request)
@@ -98,7 +98,7 @@ final class DownloadSink: ResponseSink {
 
     func receive(_ body: inout ResponseBody) async throws {
         let head = body.head
-        // No server is silent while a closure of the caller's chooses the place.
+        // The time in which a closure of the caller's chooses the place is not the server's silence.
         body.rest()
         let place = try await file.place(for: head)
         let output: OutputFile
@@ -110,7 +110,7 @@ final class DownloadSink: ResponseSink {
             throw UnusableResponse()
         case .write(let offset):
             output = try file.open(beside: place, from: offset, next)
-            // Until the file is open, its bytes belong to the version that the plan knew before this response.
+            // Not earlier: until the file is open, its bytes are of the version that the plan knew before.
             plan.withLock { [next] in $0 = next }
             do { try await write(&body, from: offset, to: output) } catch is SegmentedTransfer.OtherVersion {
                 _ = plan.withLock { $0.restart() }
@@ -128,7 +128,7 @@ final class DownloadSink: ResponseSink {
         do {
             try await body.forEach { [file] chunk in try file.append(chunk, to: output) }
         } catch {
-            // Which bytes of a body that is longer than its range are wrong is unknown, so none are kept.
+            // If the body is longer than its range, any of its bytes may be wrong: none are kept.
             if body.received.isExceeded { try? output.truncate(to: offset) }
             throw error
         }

@@ -3,7 +3,7 @@ import Foundation
 enum FileChecksum {
     private static let chunkSize = 1 << 20
 
-    /// Reads the file once for each algorithm; throws `.checksumMismatch` for the first checksum that differs.
+    /// Reads the file once for each checksum; throws `.checksumMismatch` for the first checksum that differs.
     @concurrent
     static func verify(_ path: String, against checksums: [Checksum]) async throws {
         for checksum in Set(checksums) {

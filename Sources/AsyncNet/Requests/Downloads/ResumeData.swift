@@ -6,8 +6,8 @@ public import Foundation
 ///     let file = try await session.download(resumingWith: resumeData, to: .file(target)).value
 ///
 /// There is resume data only if the server identified the version of the resource: by a strong `ETag`, or by a
-/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). It names a partial file, which its holder owns: a download
-/// that continues takes the file over; ``discard()`` removes it.
+/// `Last-Modified` that is old enough (RFC 9110 §13.1.5). Who holds resume data owns the partial file that it names: a
+/// download that continues takes the file over; ``discard()`` removes it.
 ///
 /// Resume data may have been forged, so a file is touched only if it proves to be the one that the download left: a
 /// regular file of this user's without hard links, whose name ends in `.partial` and which bears the random mark that

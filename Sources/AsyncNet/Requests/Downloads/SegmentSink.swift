@@ -51,7 +51,7 @@ final class SegmentSink: ResponseSink {
             range?.total == nil || range?.total == total, head.value(for: "Content-Encoding") == nil,
             IfRange.isSameVersion(head.headers, as: validator)
         else {
-            throw AsyncNetError(.badServerResponse, "The server's Content-Range is not that of the segment requested")
+            throw AsyncNetError(.badServerResponse, "The server's 206 response is not the requested segment")
         }
     }
 }

@@ -4,9 +4,9 @@
 ///     session.pages(Feed.self, from: "feed", next: .url { page, _ in page.nextURL })
 ///     session.pages(Feed.self, from: "feed", next: .url { page, _ in page.cursor.map { "feed?after=\($0)" } })
 ///
-/// A link or URL is requested with GET and the first request's headers, on the terms of a redirect: to another origin
-/// go neither credentials and cookies of the caller nor ``RedirectHandler/confidentialHeaders``, and from https to http
-/// nothing goes, unless ``RedirectHandler/allowsInsecure``.
+/// A link or URL is requested with GET and the first request's headers, under the rules for redirects: another origin
+/// gets neither credentials and cookies of the caller nor ``RedirectHandler/confidentialHeaders``, and a link from
+/// https to http ends the sequence with `.pagingFailed`, unless ``RedirectHandler/allowsInsecure``.
 public struct NextPage<Page: Sendable>: Sendable {
     enum Rule: Sendable {
         case link(relation: String)
@@ -35,8 +35,8 @@ public struct NextPage<Page: Sendable>: Sendable {
 
     /// Sends the closure's request, for pages that a body or header selects; `nil` ends the sequence.
     ///
-    /// The request is the closure's own: its URL is resolved against the session's base URL, its headers are sent to
-    /// any origin, and none of the first request's. The closure runs as that of ``url(_:)``.
+    /// The request's URL is resolved against the session's base URL. Its headers are sent to any origin, and no headers
+    /// of the first request. The closure runs as that of ``url(_:)`` does.
     public static func request(
         _ next: @escaping @Sendable (_ page: Page, _ response: HTTPResponseHead) throws -> (any URLRequestConvertible)?
     ) -> NextPage {

@@ -4,15 +4,15 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Decides which requests may follow a page, and with what. Does no I/O.
+/// Decides which requests may follow a page, and with which headers and credentials. Does no I/O.
 struct PageCourse: Sendable {
-    /// A request for a page, and the secrets that its own caller gave it.
+    /// A request for a page, and the headers that the closure of ``NextPage/request(_:)`` gave it.
     struct Step: Sendable {
         var request: TransportRequest
         var ownHeaders: HTTPHeaders = [:]
     }
 
-    /// What a server can tell a request by; equal requests would give the same page again.
+    /// What distinguishes requests for a server: equal requests would give the same page again.
     private struct Identity: Hashable {
         let method: HTTPMethod
         let url: String
@@ -90,7 +90,7 @@ struct PageCourse: Sendable {
             method: request.head.method, url: reference.text, headers: request.head.headers, body: request.body.data)
     }
 
-    /// The options of the first request as they apply to another: a credential is for the first request's origin only.
+    /// The options as they apply to this step: a credential is for the first request's origin only.
     func options(_ options: RequestOptions, for step: Step) -> RequestOptions {
         var options = options
         guard step.request.head.url.origin != first.head.url.origin else {
@@ -103,11 +103,11 @@ struct PageCourse: Sendable {
     }
 }
 
-/// Removes what adapters before it have added to a request for another origin, as a redirect would.
+/// Removes the secrets that earlier adapters have added to a request for another origin, as a redirect would.
 private struct OriginGuard: RequestAdapter, NonBlocking {
     private let origin: String
     private let redirects: RedirectHandler
-    /// The headers that the request's own caller set.
+    /// The headers that the closure of ``NextPage/request(_:)`` set: they stay.
     private let own: HTTPHeaders
 
     init(origin: String, _ redirects: RedirectHandler, _ own: HTTPHeaders) {

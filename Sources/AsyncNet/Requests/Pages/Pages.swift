@@ -41,7 +41,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var course: PageCourse?
         private var last: Received?
         private var isOver = false
-        /// From the first page to the end of the loop.
+        /// Held from the first page to the end of the loop.
         private var hold: PagesHold?
 
         private struct Received {
@@ -59,7 +59,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(AsyncNetError) -> Page? {
             guard !isOver else { return nil }
             isOver = true
-            // The first page is no request of a loop that has begun, but the session waits for what follows it.
+            // A finished session refuses the first page's request; `finish()` waits for the pages after it.
             let (hold, purpose) = (hold ?? PagesHold(pages.session.environment), hold?.purpose)
             self.hold = nil
             guard let received = try await received(for: purpose) else { return nil }
@@ -116,7 +116,7 @@ extension Pages.Iterator: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["isOver": isOver]) }
 }
 
-/// Tells the session of a loop that may ask for more pages, until it is released.
+/// Tells the session that a loop may ask for more pages, until this object is released.
 final class PagesHold: Sendable {
     let purpose: Purpose
     private let transfers: TransferCount

@@ -5,7 +5,7 @@ extension AsyncSequence where Self: Sendable, Element == ServerSentEvent {
     ///
     ///     for try await price in session.stream(url).serverSentEvents.decoding(Price.self) { }
     ///
-    /// Events that are not to be decoded are left out before: by `filter`, or by `ending(with:)` from an end marker on.
+    /// To leave out events that are not to be decoded, call `filter` or `ending(with:)` before this function.
     ///
     /// Events without data, which servers send to keep a connection open, are skipped. Data that cannot be decoded ends
     /// the sequence with `.decodingFailed`, whose message has the event's id; the stream is not connected again.

@@ -22,7 +22,7 @@ where Base.Element == ServerSentEvent {
     func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), marker: marker) }
 
     struct Iterator: AsyncIteratorProtocol {
-        /// `nil` after the end: releasing the iterator ends the stream, even if this one is kept.
+        /// `nil` after the end: releasing the base's iterator ends the stream, even if the program keeps this iterator.
         var base: Base.AsyncIterator?
         let marker: String
 
@@ -31,7 +31,7 @@ where Base.Element == ServerSentEvent {
         mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ServerSentEvent? {
             let event = try await base?.next(isolation: actor)
             guard let event, event.data != marker else {
-                // Before the reader is released, which cancels a request that still runs.
+                // The request ends as read before the reader's release, which would cancel a running request.
                 await event?.stream.end?()
                 base = nil
                 return nil

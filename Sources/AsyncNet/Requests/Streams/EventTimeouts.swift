@@ -1,12 +1,12 @@
 /// Ends a stream whose next event takes too long, whatever else its server sends.
 ///
-/// The time of one call of the loop for the next events is limited: comments, reconnections and retries do not prolong
-/// it, and the time that the loop takes for itself does not count.
+/// Limits the time from the loop's call of `next` to an event: comments, reconnections and retries do not extend that
+/// time, and the time in which the loop's body runs does not count.
 struct EventTimeouts: Sendable {
     var first: Duration?
     var next: Duration?
 
-    /// The timer of the loop that waits now; it ends the engine's request.
+    /// Starts the timer that ends the engine's request unless the loop gets an event in time; `nil` without a limit.
     func start(isFirst: Bool, _ engine: RequestEngine) -> TimerQueue.Timer? {
         guard let limit = isFirst ? first : next else { return nil }
         let (timers, wait) = (engine.environment.timers, min(max(limit, .zero), .longestWait))

@@ -67,12 +67,12 @@ extension StreamRequest {
     ///   - contentTypes: The accepted media types, which are also sent as `Accept`. `*/*` accepts any type, and a
     ///     response without a type.
     ///   - maximumLength: How many bytes an event's data may have, and each line of it, such as an id or a comment; by
-    ///     default 16 MiB. More end the stream with `.lineTooLong`. Memory is used for the event that arrives, not for
-    ///     the limit.
+    ///     default 16 MiB. More bytes end the stream with `.lineTooLong`. Memory is used for the event that arrives,
+    ///     not for the limit.
     ///   - firstEventTimeout: How long the loop waits for its first event, from the start of the request: with
-    ///     connecting, retries and reconnections. More end the stream with `.eventTimedOut`, and no retrier is asked.
-    ///     By default there is no limit.
-    ///   - eventTimeout: How long the loop waits for each event after another, likewise.
+    ///     connecting, retries and reconnections. A longer wait ends the stream with `.eventTimedOut`, and no retrier
+    ///     is asked. By default there is no limit.
+    ///   - eventTimeout: How long the loop waits for each later event; the rest as for `firstEventTimeout`.
     ///
     /// Comments are not events: servers send them to keep a connection open, and they count for
     /// ``EventReconnection/heartbeatTimeout`` and the request's timeout only.

@@ -25,7 +25,7 @@ public struct StreamChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The reader of a stream. Releasing its last copy cancels the request, or has the rest of the body dropped.
+/// The reader of a stream. Its release cancels the request, or, if `isCancelling` is false, drops the rest of the body.
 final class ResponseReader: Sendable {
     private let request: StreamRequest
     private let isFirst: Bool

@@ -4,10 +4,10 @@
 ///
 /// Made by ``Session/stream(_:method:parameters:encoder:headers:options:)-712md``. A stream starts at the first read,
 /// or when its ``head`` is awaited. While the loop does not read, the transport pauses, if it can, and no timeout runs.
-/// Leaving the loop cancels the request, except in top-level code, where Swift never releases a loop. The body can be
-/// read once: as chunks, bytes, lines, values or events.
+/// Leaving the loop cancels the request, except in top-level code, where Swift never releases a loop's iterator. The
+/// body can be read once: as chunks, bytes, lines, values or events.
 ///
-/// Validators run on the head, before the first byte is read; their body is empty.
+/// Validators run on the head, before the first byte is read, and get an empty body.
 public struct StreamRequest: Request, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let reference: RequestReference
     let sink: StreamSink

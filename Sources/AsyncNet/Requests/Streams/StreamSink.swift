@@ -73,7 +73,7 @@ final class StreamSink: ResponseSink {
         if !request.head.headers.contains(name: "Cache-Control") {
             request.head.headers.add(HTTPHeader(name: "Cache-Control", value: "no-store"))
         }
-        // The program's own ID is the place in the stream until the stream sets one.
+        // The program's own `Last-Event-ID` is sent until the stream sets an ID.
         if connection.hasSetID { request.head.headers.remove("Last-Event-ID") }
         if let id = connection.lastEventID, HTTPSyntax.isFieldValue(id) {
             request.head.headers.update(HTTPHeader(name: "Last-Event-ID", value: id))
@@ -135,7 +135,7 @@ final class StreamSink: ResponseSink {
 
     // MARK: Ends
 
-    /// Only events can be continued: of other bodies the reader has taken a part that another response would repeat.
+    /// Only events can be continued: another response would repeat what the reader has taken of any other body.
     func reconnection(after error: AsyncNetError?, head: HTTPResponseHead?) -> EventConnection.Reconnection? {
         state.withLock { state in
             guard state.method == .get else { return nil }
@@ -145,8 +145,8 @@ final class StreamSink: ResponseSink {
 
     var failedAttempts: Int? { state.withLock { $0.method == .get ? $0.connection?.failedAttempts : nil } }
 
-    /// Of events the reader has nothing before the first; then another response must continue them. A response that is
-    /// refused in place of events is first an error of the stream: retriers decide about that.
+    /// Once the reader has taken an event, another response must be able to continue the events. `false` after a later
+    /// response without an error: if it is no event stream, the stream throws an error about which retriers decide.
     func canBeSentAgain(after error: AsyncNetError?) -> Bool {
         guard head.isFulfilled else { return true }
         return error != nil

@@ -56,7 +56,7 @@ struct DownloadPlanTests {
         #expect(Self.plan(after: size, total: total, segments: 4, method).range == range)
     }
 
-    @Test("A response to another method than GET is neither continued nor can it be (RFC 9110 §14.2)")
+    @Test("A download by another method than GET requests no range, and cannot be continued (RFC 9110 §14.2)")
     func otherMethods() throws {
         var (plan, range, ifRange) = Self.plan(after: 4, total: 10, .post)
         #expect(range == nil && ifRange == nil)
@@ -97,7 +97,7 @@ struct DownloadPlanTests {
     ]
 
     @Test(
-        "A continued download appends the response, writes it from the start, is requested again, or fails",
+        "A response to a continued download is appended, written from the start, requested again, or an error",
         arguments: rests)
     func rest(_ headers: HTTPHeaders, _ status: Int, _ step: DownloadPlan.Step?) {
         var plan = Self.plan(after: 4, total: 10).plan

@@ -204,7 +204,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test("A 416 completes a download that has all bytes, and starts over another one")
+    @Test("A 416 completes a download that has all bytes, and a download with more bytes starts over")
     func unsatisfiable() async throws {
         try await withRanges { (ranges: RangeServer, url: URL, folder: TemporaryFolder) async throws in
             for (count, asks) in [(1_000_000, 1), (1_000_001, 2)] {
@@ -322,7 +322,7 @@ struct DownloadRequestTests {
         #expect(try Data(contentsOf: resumeData.partialFile) == Data("0123456789".utf8))
     }
 
-    @Test("A 206 with a part of the rest is kept for the next download; one without a requested range is an error")
+    @Test("A 206 with a part of the rest is kept for the next download; a 206 to no range request is an error")
     func shortPart() async throws {
         let folder = try TemporaryFolder()
         let resumeData = try folder.resumeData("http://a/".asURL(), Data("0123456789".utf8), totalBytes: 20)

@@ -101,7 +101,7 @@ struct PageCourseTests {
     }
 
     @Test(
-        "A target that is a loop, not HTTP, or http after https leads to pagingFailed and is not requested",
+        "A next page that was requested before, is not HTTP, or is http after https throws .pagingFailed",
         arguments: [
             ("", "loop"), ("https://a/#part", "loop"), ("http://a/", "http"), ("mailto:a@b", "scheme"),
             ("file:///etc/passwd", "scheme"), ("https:///x", "host"),
@@ -150,7 +150,7 @@ struct PageCourseTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("Equal requests of a closure are a loop, and different ones to the same URL are not")
+    @Test("Equal requests of a closure are a loop, and different requests to the same URL are not")
     func requests() async throws {
         func pages(_ body: @escaping @Sendable (Int) -> String) -> Pages<Int> {
             let count = Counter()

@@ -120,7 +120,7 @@ struct EventStreamPolicyTests {
         #expect(sent.times == [0, 50, 100, 150].map { .milliseconds($0) })
         #expect(sent.error?.code == .connectionLost)
         #expect(sent.error?.message.contains("4 connections in a row brought no event") == true)
-        #expect(sent.error?.description.contains("allow more connections, or any number by nil") == true)
+        #expect(sent.error?.description.contains("set a larger limit, or nil for none") == true)
         let resumed = await read(.init(), reconnection, reconnections: [Self.empty, Self.empty, Self.events] + quiet)
         #expect(resumed.times.count == 8)
         #expect(resumed.data == ["1", "1"])
@@ -136,7 +136,7 @@ struct EventStreamPolicyTests {
     }
 
     @Test(
-        "A stream that is not continued anyway ends without an error, whatever its limit",
+        "A stream that would not be continued ends without an error, though its limit of failures is 0",
         arguments: [HTTPMethod.get, .post])
     func emptyEnds(_ method: HTTPMethod) async throws {
         // The length of a response to GET announces its end; a POST is never sent again.
@@ -151,14 +151,14 @@ struct EventStreamPolicyTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("A retrier's error ends a stream")
+    @Test("The error of a retrier's decision .fail ends a stream")
     func ownError() async {
         let retrier = Retrier { error, _ in error.statusCode == 503 ? .fail(AsyncNetError(.notCached)) : .doNotRetry }
         let sent = await read(.init(interceptors: [retrier]), reconnections: [.status(503)])
         #expect(sent.error?.code == .notCached && sent.times.count == 2)
     }
 
-    @Test("With an OfflineRetrier a reconnection waits for the network, above the stream's limit of failures")
+    @Test("With an OfflineRetrier a reconnection waits for the network, even with a limit of failures of 0")
     func offline() async {
         let feed = PathFeed(NetworkPath(status: .unsatisfied))
         let retrier = OfflineRetrier(timeout: .seconds(3600), monitor: feed.monitor, clock: TestClock())
@@ -186,7 +186,7 @@ struct EventStreamPolicyTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("The retry budget limits reconnections after a failed one, and not those after events")
+    @Test("The retry budget limits reconnections after a failed connection, and not those after events")
     func budget() async {
         var configuration = SessionConfiguration(
             retryBudget: RetryBudget(ratio: 0, minimumPerSecond: 0.2, window: .seconds(10)))

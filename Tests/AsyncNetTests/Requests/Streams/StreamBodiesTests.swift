@@ -54,7 +54,7 @@ struct StreamBodiesTests {
         #expect(await request.state == .finished)
     }
 
-    @Test("The response has the trailers", arguments: [TransportUnderTest.libcurl])
+    @Test("A response has the trailers sent after its body", arguments: [TransportUnderTest.libcurl])
     func trailers(_ transport: TransportUnderTest) async throws {
         let server = try await MockServer.start()
         await server.enqueue(.chunked(["a"], trailers: ["X-Checksum": "1"]), .text("b"))
