@@ -43,17 +43,17 @@ final class CacheRemovals: Sendable {
     }
 }
 
-/// Stores a body unless it is too large, is no whole part, or its URL was removed since the request was sent.
+/// Stores a body, unless it is too large or incomplete, or its URL was removed since the request was sent.
 final class CheckedWriter: Sendable {
     private struct State {
         /// `nil` once the body cannot be stored.
         var writer: (any CacheWriter)?
-        /// How many bytes of a part are missing; `nil` for a whole body.
+        /// How many bytes of a 206 response's range have not arrived; `nil` for a whole body.
         var missing: Int64?
     }
 
     private let state: Locked<State>
-    /// The stored bytes that follow the received ones, and are written after them.
+    /// The stored bytes that follow the received bytes of a range, and are written after them.
     private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
 

@@ -2,9 +2,9 @@
 public struct CacheStatistics: Sendable, Hashable {
     /// Fresh responses that were used without a request to the server.
     public var hits = 0
-    /// Responses that the server confirmed with 304.
+    /// Stored responses that the server confirmed with 304.
     public var revalidated = 0
-    /// Responses that were used although they were not fresh any more.
+    /// Stored responses that were used although they were stale.
     public var stale = 0
     /// Responses that came from the server.
     public var misses = 0
@@ -15,8 +15,7 @@ public struct CacheStatistics: Sendable, Hashable {
     /// The size of the stored responses in bytes, by all processes that share the cache.
     public var bytes: Int64 = 0
 
-    /// The part of the hops, among the ones that the cache took part in, which used a stored body: from 0 to 1; `nil`
-    /// without such hops.
+    /// The part of the hops that used a stored body, from 0 to 1; ``bypassed`` hops do not count. `nil` without hops.
     public var hitRate: Double? {
         let found = hits + revalidated + stale
         return found + misses == 0 ? nil : Double(found) / Double(found + misses)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Keeps responses by partition and URL. The rules of RFC 9111 are applied by its caller.
+/// Keeps responses by partition and URL. Its caller applies the rules of RFC 9111.
 protocol CacheStore: Sendable {
     /// The stored responses of a key, newest first.
     func entries(_ key: CacheKey) async -> [CacheEntry]
 
-    /// The writer of a response's body. The complete response replaces the stored responses of the same variant. `nil`
-    /// if the response cannot be stored.
+    /// The writer of a response's body; `nil` if the response cannot be stored. The complete response replaces the
+    /// stored response of the same variant.
     func writer(_ key: CacheKey, _ response: StoredResponse) async -> (any CacheWriter)?
 
     /// Replaces the head of a stored response; its body stays. Does nothing if the response is not stored any more.
     func update(_ entry: CacheEntry, _ key: CacheKey, to response: StoredResponse) async
 
-    /// Removes a stored response, or the one that has replaced it.
+    /// Removes a stored response, or the response of the same variant that has replaced it.
     func remove(_ entry: CacheEntry, _ key: CacheKey) async
 
     /// Removes the stored responses of a key's URL, including the responses to a QUERY of any content.
@@ -21,7 +21,7 @@ protocol CacheStore: Sendable {
     /// Removes the stored responses of a partition, or all responses if it is `nil`.
     func removeAll(in partition: String?) async
 
-    /// How many responses of a partition are stored, and how many bytes they take; `nil` stands for the whole store.
+    /// How many responses of a partition are stored, and how many bytes they take; with `nil`, of the whole store.
     func usage(of partition: String?) async -> (entries: Int, bytes: Int64)
 
     /// The largest body that is stored, in bytes.
@@ -33,7 +33,7 @@ struct CacheEntry: Sendable {
     let body: any CachedBody
 }
 
-/// The body of a stored response, which stays readable after the response was removed.
+/// The body of a stored response, which can be read even after the response was removed.
 protocol CachedBody: Sendable {
     var size: Int64 { get }
 
@@ -45,7 +45,7 @@ extension CachedBody {
     func read() async -> TransportBody? { await read(0..<size) }
 }
 
-/// Takes the body of one response. The last reference drops a body for which `commit` was not called.
+/// Writes the body of one response. If the writer is deallocated before `commit` was called, the body is discarded.
 protocol CacheWriter: AnyObject, Sendable {
     /// - Returns: `false` if the body cannot be stored; the writer is not used any more then.
     func append(_ chunk: Data) async -> Bool

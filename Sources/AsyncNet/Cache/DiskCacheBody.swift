@@ -6,10 +6,10 @@ struct DiskCacheBody: CachedBody {
     let hash: String
 
     private static let pieceSize = 256 * 1024
-    /// The size in bytes up to which a body is read at once.
+    /// The size in bytes up to which a body is read in one piece.
     private static let smallSize: Int64 = 1 << 20
 
-    /// Reads the file to check its hash before the first byte is delivered: a body cannot be taken back.
+    /// Checks the hash of the whole body before the first byte is delivered: delivered bytes cannot be taken back.
     func read(_ bytes: Range<Int64>) async -> TransportBody? {
         await UserCode.run {
             file.touch()

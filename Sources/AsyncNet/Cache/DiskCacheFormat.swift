@@ -4,8 +4,8 @@ import Foundation
 /// lengths and the record's hash.
 ///
 /// The body comes first, since it is written as it arrives. A file that was cut, or written only in part, has no valid
-/// footer, or its size does not fit the lengths in the footer. A file of an earlier format has no valid footer
-/// either: its magic text has another number.
+/// footer, or its size does not fit the lengths in the footer. In a file of an earlier format the number in the magic
+/// text differs, so the footer is invalid too.
 enum DiskCacheFormat {
     struct Record: Codable {
         /// The text of the response's ``CacheKey``.
@@ -13,7 +13,7 @@ enum DiskCacheFormat {
         var statusCode: Int
         var httpVersion: String?
         var reasonPhrase: String?
-        /// Names and values, in turn.
+        /// Names and values alternate.
         var headers: [String]
         var requested: Double
         var received: Double

@@ -2,10 +2,10 @@ import Foundation
 
 /// Stores responses in a folder, a file for each response, which any number of processes may use.
 ///
-/// A file is written under a name of its own and then renamed, so that a reader finds a whole file or none, whenever a
-/// process ends. Readers take no lock. There is no index: the name of a file is made of the hashes of its URL, of a
-/// QUERY's content, of its variant and of its partition, and the hash of the URL picks one of 256 folders. Each use of
-/// a file sets its time of modification, which tells the files that were not used for longest.
+/// A file is written under a temporary name and then renamed, so that a reader finds a whole file or none, even if a
+/// process is killed. Readers take no lock. There is no index: the name of a file is made of the hashes of its URL, of
+/// a QUERY's content, of its variant and of its partition, and the hash of the URL picks one of 256 folders. Each use
+/// of a file sets its time of modification, by which the least recently used files are found.
 final class DiskCacheStore: CacheStore {
     private let folder: String
     private let capacity: Int64
@@ -23,7 +23,7 @@ final class DiskCacheStore: CacheStore {
             _ = try TemporaryFile(in: folder)
         } catch {
             throw AsyncNetError(
-                .fileNotWritable, "The folder \(folder) for the cache cannot be used", underlyingError: error)
+                .fileNotWritable, "The folder \(folder) for the cache cannot be made or written to", underlyingError: error)
         }
         guard FileSystem.isOwn(folder) else {
             throw AsyncNetError(
@@ -38,7 +38,7 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    /// A damaged file is removed.
+    /// The stored response in a file; a damaged file is removed.
     private func entry(_ path: String, _ key: CacheKey) -> CacheEntry? {
         guard let file = OwnFile(path) else { return nil }
         guard let (record, bodySize) = DiskCacheFormat.read(fileSize: file.size, file.read) else {
@@ -62,8 +62,8 @@ final class DiskCacheStore: CacheStore {
         if await writer.append(all: body) { await writer.commit() }
     }
 
-    /// Gives a complete file its name, in place of a file of the same name, unless the response in that file was
-    /// requested later.
+    /// Renames a complete file to its final name, in place of the file of that name, unless the response in that file
+    /// was requested later.
     fileprivate func add(_ file: TemporaryFile, size: Int64, _ key: CacheKey, _ response: StoredResponse) {
         guard let path = file.path else { return }
         let target = self.path(of: key, response.variant)
@@ -111,8 +111,8 @@ final class DiskCacheStore: CacheStore {
         for file in files.prefix(paths.count - HTTPCache.mostVariants) { FileSystem.remove(file.path) }
     }
 
-    /// Removes the files that were not used for longest, until nine tenths of the capacity are used, and files that a
-    /// process has begun and not completed. One process does so at a time.
+    /// Removes files that a process has begun and not completed; above the capacity also the least recently used files,
+    /// until nine tenths of the capacity are used. One process does this at a time.
     private func evict() {
         let bytes = FileSystem.withLock(at: "\(folder)/lock") { () -> Int64 in
             removeAbandoned()
@@ -136,14 +136,14 @@ final class DiskCacheStore: CacheStore {
         }
     }
 
-    /// The folder of a key's files, and the beginning of their names.
+    /// The folder of a key's files, and the prefix of their names.
     private func place(of key: CacheKey) -> (folder: String, prefix: String) {
         let hash = hash(of: key)
         let content = key.content.isEmpty ? "" : "+\(key.content.prefix(32))"
         return ("\(folder)/\(hash.prefix(2))", "\(hash)\(content)-")
     }
 
-    /// The beginning of the names of all files of the URL of a key.
+    /// The prefix of the names of all files for the key's URL.
     private func hash(of key: CacheKey) -> String {
         String(MessageDigest.of(key.resource.text, algorithm: .sha256).hexadecimal.prefix(Self.prefixLength))
     }
@@ -153,7 +153,7 @@ final class DiskCacheStore: CacheStore {
         return "\(folder)/\(prefix)\(variant.identity)\(Self.suffix(of: key.partition))"
     }
 
-    /// The end of the names of a partition's files: a part of its hash.
+    /// The suffix of the names of a partition's files: a part of its hash.
     private static func suffix(of partition: String) -> String {
         partition.isEmpty ? "" : "-\(partition.prefix(32))"
     }

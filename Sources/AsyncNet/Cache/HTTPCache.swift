@@ -40,8 +40,8 @@ public actor HTTPCache {
 
     /// A cache in a folder, which outlives the process, and which several processes may use at the same time.
     ///
-    /// Only this user may read the files. A file that was damaged, such as by a power failure, counts as a response that
-    /// is not stored.
+    /// Only this user may read the files. A file that was damaged, such as by a power failure, counts as a response
+    /// that is not stored.
     ///
     /// - Parameters:
     ///   - directory: The folder, which is made if it does not exist, and which only caches may use.
@@ -62,13 +62,13 @@ public actor HTTPCache {
         self.removals = removals
     }
 
-    /// A separate cache, which shares capacity, folder and `willStore` with this one, and never a response.
+    /// A separate cache, which shares capacity, folder and `willStore` with this cache, but no responses.
     ///
     ///     let session = Session(configuration: .init(cache: cache.partition("user-7")))
     ///
     /// For a process that acts for many users: a private cache of RFC 9111 has one user. The same name leads to the
     /// same responses, also in another process that uses the folder; files contain only a hash of the name. A request
-    /// uses, stores and removes responses of its own partition only. A partition of a partition is another one.
+    /// uses, stores and removes responses of its own partition only. A partition can have partitions of its own.
     public nonisolated func partition(_ name: String) -> HTTPCache {
         let hash = Data("\(partition)\n\(name)".utf8).sha256
         return HTTPCache(store, willStore, partition: hash, removals: removals)
@@ -77,8 +77,8 @@ public actor HTTPCache {
     /// The partition's name in `store`; `nil` for all partitions.
     private nonisolated var part: String? { partition.isEmpty ? nil : partition }
 
-    /// How often this cache was used, and how much is stored: by a partition in the partition alone, by any other cache
-    /// in all its partitions too.
+    /// How often this cache was used, and how much it stores. Of a partition, only its own stored responses count; of a
+    /// cache that is no partition, also those of its partitions.
     public var statistics: CacheStatistics {
         get async {
             let usage = await store.usage(of: part)
@@ -95,8 +95,8 @@ public actor HTTPCache {
         await removeResponses(of: url)
     }
 
-    /// Removes all stored responses of a partition, or of the cache with all its partitions. Responses that are on
-    /// their way are not stored either.
+    /// Removes all stored responses of this partition, or of this cache and its partitions. A response that is being
+    /// received now is not stored either.
     public func removeAll() async {
         removals.removeAll(in: part)
         await store.removeAll(in: part)
@@ -131,9 +131,9 @@ public actor HTTPCache {
         case store
         /// Nothing. A stored response that this one supersedes is removed.
         case doNotStore
-        /// The response with these headers in place of its own, if RFC 9111 §3 allows it by these: with another
-        /// `Cache-Control`, for example. The request that is running gets the response as it is. `Content-Encoding` and
-        /// `Content-Range` must fit the body.
+        /// The response with these headers in place of its own, such as with another `Cache-Control`, if RFC 9111 §3
+        /// allows storing it with these headers. The request itself gets the response with its own headers.
+        /// `Content-Encoding` and `Content-Range` must fit the body.
         case modify(HTTPHeaders)
     }
 }

@@ -61,7 +61,7 @@ private final class MemoryWriter: CacheWriter {
     func append(_ chunk: Data) -> Bool {
         body.withLock { body in
             guard Int64(body.count + chunk.count) <= store.maximumBodySize else { return false }
-            // The only chunk of a small body is not copied.
+            // The first chunk is not copied.
             if body.isEmpty { body = chunk } else { body.append(chunk) }
             return true
         }

@@ -13,11 +13,11 @@ struct RecentEntries {
     private(set) var bytes = 0
     private var entries: [Entry?] = []
     private var free: [Int] = []
-    /// The numbers of a key's entries, the newest first.
+    /// The indices in `entries` of a key's entries, the newest first.
     private var numbers: [CacheKey: [Int]] = [:]
     /// The keys of the responses to a QUERY, by the key of their URL.
     private var queries: [CacheKey: Set<CacheKey>] = [:]
-    /// The entries by the time of their last use.
+    /// The indices of the entries by the time of their last use.
     private var uses = IndexedHeap<UInt64>()
     private var time: UInt64 = 0
 
@@ -28,7 +28,7 @@ struct RecentEntries {
 
     var count: Int { uses.count }
 
-    /// A key's entries, the newest first. This call counts as a use of each.
+    /// A key's entries, the newest first. The call counts as a use of each entry.
     mutating func entries(_ key: CacheKey) -> [Entry] {
         let found = (numbers[key] ?? []).compactMap { number in
             use(number)

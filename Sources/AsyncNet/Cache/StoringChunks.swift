@@ -2,7 +2,7 @@ import Foundation
 
 extension TransportBody {
     /// The body, with a closure that gets each chunk, and a closure that is called once at the body's end, with the
-    /// error if the body breaks off. The latter is not called if the reader stops before the end.
+    /// error if the body breaks off. If the reader stops before the end, `onEnd` is not called.
     fileprivate func watched(
         onChunk: (@Sendable (Data) async -> Void)? = nil, onEnd: (@Sendable ((any Error)?) async -> Void)? = nil
     ) -> TransportBody {
@@ -23,8 +23,8 @@ extension TransportBody {
 }
 
 extension TransportResponse {
-    /// The response with a body that is stored as it is read. Other requests get the stored response once the body has
-    /// been read to its end and decoded; at once if the body is in memory and has no content coding.
+    /// The response with a body that is stored as it is read. The response is stored once the body has been read to its
+    /// end and decoded; a body in memory without a content coding is stored at once.
     func storing(in writer: CheckedWriter) async -> TransportResponse {
         if let data = body.data, !isCoded {
             await writer.append(data)
@@ -38,7 +38,7 @@ extension TransportResponse {
         return copy
     }
 
-    /// The response with a decoded body. Calls the closure if the body turns out not to decode.
+    /// The response with a decoded body. Calls the closure if the body cannot be decoded.
     func decoded(otherwise remove: @escaping @Sendable () async -> Void) -> TransportResponse {
         guard isCoded else { return self }
         var copy = decoded

@@ -3,7 +3,7 @@ package import Foundation
 extension String.Encoding {
     /// The encoding of a `charset` parameter (IANA names and common aliases), if Foundation supports it.
     ///
-    /// Foundation's `init(ianaName:)` knows only about twenty of the seventy encodings that it can decode.
+    /// Foundation's `init(ianaName:)` knows only about twenty of the seventy encodings that Foundation can decode.
     package init?(charset: String) {
         let name = charset.lowercased()
         if let known = Self.byCharset[name] {
@@ -15,7 +15,7 @@ extension String.Encoding {
         }
     }
 
-    /// CoreFoundation's encodings without a constant in Swift have the top bit set.
+    /// The raw value of a CoreFoundation encoding that has no constant in Swift: its number with the top bit set.
     private static func cf(_ number: UInt) -> UInt { 0x8000_0000 | number }
 
     private static let byCharset: [String: UInt] = {
@@ -26,7 +26,7 @@ extension String.Encoding {
         return table
     }()
 
-    /// The upper half of Mac Roman, since Foundation's table is reversed on Linux (0x8E becomes ± instead of é).
+    /// The characters of the bytes from 0x80 in Mac Roman. Foundation's are wrong on Linux: 0x8E is ± instead of é.
     static let macRomanUpperHalf: [Unicode.Scalar] = Array(
         ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
             + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ").unicodeScalars)

@@ -1,6 +1,6 @@
 /// The responses that may have no body although a value is expected.
 ///
-/// Responses to HEAD never have a body, 204 and 205 must not (RFC 9110 §9.3.2, §15.3.5, §15.3.6).
+/// By default these are responses to HEAD, 204 and 205, which have no body (RFC 9110 §9.3.2, §15.3.5, §15.3.6).
 public struct EmptyBodies: Sendable {
     private let methods: Set<HTTPMethod>
     private let statusCodes: Set<Int>
@@ -19,7 +19,7 @@ public struct EmptyBodies: Sendable {
     }()
     private var allowsAll = false
 
-    /// - Throws: `.emptyBody` for a response without a body that must have one.
+    /// - Throws: `.emptyBody` for a response that has no body and must have one.
     func check(_ response: RawResponse) throws(AsyncNetError) {
         if response.data.isEmpty, !allow(response) { throw AsyncNetError(.emptyBody) }
     }
@@ -38,7 +38,7 @@ public struct EmptyBodies: Sendable {
     }
 }
 
-/// A type with a value for a response without a body.
+/// A type that has a value for responses without a body.
 public protocol EmptyResponse {
     /// The value of a response without a body.
     static var emptyValue: Self { get }
@@ -49,7 +49,7 @@ extension Optional: EmptyResponse {
     public static var emptyValue: Wrapped? { nil }
 }
 
-/// No value, for requests of which only the success matters. Any body is accepted and ignored.
+/// The value of a request of which only the success matters. Any body is accepted and ignored.
 public struct NoContent: EmptyResponse, Codable, Hashable, Sendable {
     public static let emptyValue = NoContent()
     /// Creates the value.

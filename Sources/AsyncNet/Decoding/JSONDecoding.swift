@@ -6,13 +6,13 @@ extension DataDecoder where Self == StandardJSONDecoder {
 }
 
 extension DataDecoder where Self == JSONDecoder {
-    /// Decodes JSON with these names, dates and data, by a `JSONDecoder`: a ``JSON`` inside a type has its numbers
-    /// then, not every digit as with ``DataDecoder/json``.
+    /// Decodes JSON by a `JSONDecoder` with these strategies for names, dates and data. The numbers of a ``JSON``
+    /// inside a type are then those of `JSONDecoder`, and do not keep every digit as with ``DataDecoder/json``.
     ///
     ///     Session(configuration: .init(decoder: .json(keys: .convertFromSnakeCase, dates: .iso8601)))
     ///
-    /// By default the names are those of the type, dates are seconds since 2001, and `Data` is Base64. `.iso8601`
-    /// accepts seconds with a fraction, too.
+    /// By default names are used unchanged, dates are seconds since 2001, and `Data` is Base64. `.iso8601` also accepts
+    /// seconds with a fraction.
     public static func json(
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
         dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
@@ -37,7 +37,7 @@ enum ISO8601 {
         return date
     }
 
-    /// Foundation's parser ignores what follows a date, and refuses more than nine digits of a fraction.
+    /// The date of a text. Foundation alone would ignore text after it, and refuse a fraction of more than nine digits.
     static func date(_ text: String) -> Date? {
         let rest = text.dropFirst(wholeSeconds)
         let fraction = rest.prefix { $0 == "." || isDigit($0) }
@@ -52,7 +52,7 @@ enum ISO8601 {
 
     private static func isZone(_ text: Substring) -> Bool {
         guard let sign = text.first, sign == "+" || sign == "-" else { return text == "Z" || text == "z" }
-        // Also without the colon, as ISO 8601 allows and RFC 3339 does not.
+        // The colon may be missing, as in ISO 8601 but not in RFC 3339.
         let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
         let lengths = parts.map(\.count)
         return [[2, 2], [4], [2]].contains(lengths) && parts.joined().allSatisfy(isDigit)

@@ -14,11 +14,11 @@ public struct ProblemDetails: Error, Hashable, Sendable {
     public var type: String
     /// A short summary of the problem's type.
     public var title: String?
-    /// The status of the response, as the server repeats it in the body.
+    /// The status of the response, as repeated in the body.
     public var status: Int?
-    /// What went wrong this time.
+    /// An explanation of this occurrence of the problem.
     public var detail: String?
-    /// A URI reference that identifies this occurrence.
+    /// A URI reference that identifies this occurrence of the problem.
     public var instance: String?
     /// The other members of the object, such as `balance` or `errors`.
     public var extensions: [String: JSON]

@@ -6,9 +6,9 @@ public struct RawResponse: Sendable {
     public let requestHead: HTTPRequestHead
     /// The response's status and headers.
     public let head: HTTPResponseHead
-    /// The body, with its `Content-Encoding` decoded unless the request was to keep it; empty without a body.
+    /// The body, without its content coding unless the request asked to keep that; empty without a body.
     public let data: Data
-    /// Whether the body has not been received yet; the head is known.
+    /// Whether only the head has been received yet.
     var isBodyPending = false
 
     /// Creates a response, for tests of validators and serializers.
@@ -23,7 +23,7 @@ public struct RawResponse: Sendable {
         return head.contentLength != 0 && head.statusCode != 205 && !head.isBodyless(answering: requestHead.method)
     }
 
-    /// Whether there is a body, or a pending one of at least one byte according to the head.
+    /// Whether the head announces a body of at least one byte.
     var surelyHasBody: Bool { hasBody && (head.contentLength ?? 0) > 0 && head.describesBody }
 
     /// The response's status.

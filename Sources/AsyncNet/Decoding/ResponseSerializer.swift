@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// Runs after the transfer has ended and every validator has accepted the response, in a task of its own, on a thread
 /// that it may block. Cancelling the task that waits for the value ends the wait at once and cancels the serializer's
-/// task. An `AsyncNetError` is thrown unchanged, another error becomes the cause of `.decodingFailed`.
+/// task. An `AsyncNetError` is thrown unchanged; any other error becomes the cause of `.decodingFailed`.
 public protocol ResponseSerializer<Value>: Sendable {
     /// The type of value.
     associatedtype Value: Sendable
@@ -30,14 +30,14 @@ public struct ClosureSerializer<Value: Sendable>: ResponseSerializer {
     public func serialize(_ response: RawResponse) async throws -> Value { try await body(response) }
 }
 
-/// Tries several serializers in order, and returns the value of the first that succeeds.
+/// Tries several serializers in order, and returns the first value that a serializer makes.
 ///
-/// If all fail, the error is `.decodingFailed`, with every reason in its message and the last error as the underlying
-/// one.
+/// If all serializers fail, the error is `.decodingFailed`, with every reason in its message and the last error as the
+/// underlying error.
 public struct CompoundSerializer<Value: Sendable>: ResponseSerializer {
     private let serializers: [any ResponseSerializer<Value>]
 
-    /// Creates a serializer that tries these in order.
+    /// Creates a serializer that tries these serializers in order.
     public init(_ serializers: any ResponseSerializer<Value>...) { self.serializers = serializers }
 
     public func serialize(_ response: RawResponse) async throws -> Value {
@@ -67,7 +67,7 @@ public struct PassthroughPreprocessor: DataPreprocessor {
     public func preprocess(_ data: Data) -> Data { data }
 }
 
-/// Removes the line `)]}',` that some services send before JSON, so that web pages cannot load it as a script.
+/// Removes the line `)]}',` that some services send before JSON, so that scripts of web pages cannot read the JSON.
 public struct GoogleXSSIPreprocessor: DataPreprocessor {
     public func preprocess(_ data: Data) -> Data {
         let prefix = Data(")]}',\n".utf8)

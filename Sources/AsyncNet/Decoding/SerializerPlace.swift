@@ -1,14 +1,14 @@
 import Foundation
 
 enum SerializerPlace: Sendable {
-    /// The task that waits for the value: the serializer takes constant time.
+    /// In the task that waits for the value: the serializer takes constant time.
     case here
-    /// The task that waits for the value if the body is small; else a task of its own.
+    /// In the task that waits for the value if the body is small; otherwise in a task of its own.
     case hereIfSmall
-    /// A task of its own, on a thread that it may block: the serializer is the user's.
+    /// In a task of its own, on a thread that it may block: the serializer is the user's.
     case apart
 
-    /// Work on fewer bytes than this takes the library less than a millisecond.
+    /// A body of fewer bytes is small: this library decodes it in less than a millisecond.
     private static let small = 64 * 1024
 
     func isHere(_ data: Data) -> Bool {

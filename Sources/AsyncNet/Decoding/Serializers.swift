@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Returns the body's bytes, by default also of an empty body.
+/// Returns the body's bytes; by default the body may be empty.
 struct DataSerializer: ResponseSerializer, PlacedSerializer {
     var preprocessor: any DataPreprocessor = .passthrough
     var emptyBodies = EmptyBodies.all
@@ -14,7 +14,7 @@ struct DataSerializer: ResponseSerializer, PlacedSerializer {
     }
 }
 
-/// Returns what another serializer makes of the body, or `nil` if there is none.
+/// Returns the value of another serializer, or `nil` for a response without a body.
 struct OptionalSerializer<Base: PlacedSerializer>: ResponseSerializer, PlacedSerializer {
     let base: Base
     let emptyBodies: EmptyBodies
@@ -59,7 +59,7 @@ extension PropertyListDecoder: DataDecoder {}
 
 /// Decodes the body as a `Decodable` type, with any decoder.
 ///
-/// If the response may have no body and has none, the type has to be an ``EmptyResponse``. With a decoder of this
+/// For a response that may have no body and has none, the type must be an ``EmptyResponse``. With a decoder of this
 /// library or of Foundation, a body of less than 64 KiB is decoded in the task that waits for the value, so the type's
 /// `init(from:)` must not block its thread.
 public struct DecodableSerializer<Value: Decodable & Sendable>: ResponseSerializer, PlacedSerializer {

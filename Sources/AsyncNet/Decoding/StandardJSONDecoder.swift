@@ -2,9 +2,9 @@ public import Foundation
 
 /// Decodes as `JSONDecoder()` does, in about half the time for simple documents.
 ///
-/// Values and errors are those of a `JSONDecoder` with default settings, which decodes what this type does not
-/// implement, such as `Data`, `URL` and `Decimal`, escaped names, or an invalid document; a type's `init(from:)` then
-/// runs a second time. For other strategies, pass a `JSONDecoder`.
+/// Values and errors are those of a `JSONDecoder` with default settings. Documents and types that this decoder does not
+/// support, such as `Data`, `URL` and `Decimal`, escaped names, or an invalid document, are decoded by a `JSONDecoder`;
+/// a type's `init(from:)` then runs a second time. For other strategies, use a `JSONDecoder` instead.
 ///
 /// The only difference: a ``JSON`` inside a type keeps every digit of its numbers, unless the document repeats the name
 /// of a member.

@@ -34,7 +34,7 @@ struct StringSerializer: ResponseSerializer, PlacedSerializer {
             }
             return String(String.UnicodeScalarView(scalars))
         }
-        // Foundation drops the bytes of a last unit that is not complete.
+        // Foundation would drop the bytes of an incomplete code unit at the end.
         guard data.count % encoding.unitSize == 0, let text = String(data: data, encoding: encoding) else { return nil }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }

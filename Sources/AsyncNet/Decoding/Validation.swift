@@ -1,12 +1,12 @@
-/// Which responses a request accepts; another ends the request with an error.
+/// Which responses a request accepts; any other response ends the request with an error.
 ///
 ///     Session(configuration: .init(validation: .success))
 public struct Validation: Sendable {
-    /// `nil` for those of the session.
+    /// `nil` for the session's validators.
     let validators: [Validator]?
 
-    /// Accepts what the session's configuration accepts: the default of a request. In a session's own configuration it
-    /// is the same as ``none``.
+    /// Accepts what the session's configuration accepts: the default of a request. In the configuration itself this is
+    /// the same as ``none``.
     public static let session = Validation(validators: nil)
     /// Accepts every response.
     public static let none = Validation(validators: [])
@@ -20,14 +20,14 @@ public struct Validation: Sendable {
 struct Validator: Sendable {
     enum Subject: Sendable {
         case status
-        /// The head, and whether the body is empty.
+        /// The check reads the head, and whether the body is empty.
         case type
         /// The check is the user's and may block its thread.
         case wholeResponse
     }
 
     var subject = Subject.wholeResponse
-    /// Decodes the body of a refused response, which becomes the cause of the error.
+    /// Decodes the body of a refused response as an error, which becomes the cause of the refusal.
     var cause: (@Sendable (RawResponse) throws -> any Error)?
     let check: @Sendable (RawResponse) throws -> Void
 
@@ -69,7 +69,7 @@ struct Validator: Sendable {
 }
 
 extension [Validator] {
-    /// Runs the checks in order, on a thread that they may block if one is the user's; throws the first refusal.
+    /// Runs the checks in order, on a thread that a check of the user's may block; throws the first refusal.
     func check(_ response: RawResponse) async throws(AsyncNetError) {
         do throws(AsyncNetError) {
             guard contains(where: { $0.subject == .wholeResponse }) else { return try checkHere(response) }
@@ -79,7 +79,7 @@ extension [Validator] {
         }
     }
 
-    /// A refusal by status or type with its cause, if a validator can decode the body as one; user code may do that.
+    /// Adds the cause to a refusal by status or type, if a validator decodes one from the body, possibly by user code.
     func explained(_ error: AsyncNetError, _ response: RawResponse) async -> AsyncNetError {
         guard [.unacceptableStatus, .unacceptableContentType].contains(error.code), error.underlyingError == nil,
             !response.data.isEmpty, let cause = lazy.compactMap(\.cause).first

@@ -8,9 +8,9 @@ public import Foundation
 ///     let body: JSON = ["id": 1, "tags": ["a", "b"], "none": nil]
 ///
 /// Reading a missing member or element gives a value whose accessors are `nil` and whose ``exists`` is `false`; an
-/// explicit `null` exists and ``isNull``. Numbers are exact: integers of up to 64 bits are stored as integers, longer
-/// integers and decimals beyond `Double` as their text. Numbers are equal if their values are: `1 == 1.0`. The order of
-/// members is not kept. Parsing refuses documents nested deeper than 512 levels.
+/// explicit `null` exists and is ``isNull``. Numbers are exact: integers of up to 64 bits are stored as integers,
+/// longer integers and decimals beyond `Double` as their text. Numbers are equal if their values are: `1 == 1.0`. The
+/// order of members is not kept. Parsing refuses documents nested deeper than 512 levels.
 @dynamicMemberLookup
 public struct JSON: Sendable, Hashable {
     enum Storage: Sendable, Hashable {
@@ -61,7 +61,7 @@ public struct JSON: Sendable, Hashable {
 
     var number: JSONNumber? { if case .number(let value) = storage { value } else { nil } }
 
-    /// The member of this name. Setting replaces any other value by an object; a missing value removes the member.
+    /// The member of this name. Setting it replaces a value that is no object by an object; a missing value removes it.
     public subscript(key: String) -> JSON {
         get { if case .object(let members) = storage { members[key] ?? .missing } else { .missing } }
         set {
@@ -72,7 +72,7 @@ public struct JSON: Sendable, Hashable {
         }
     }
 
-    /// The element at this index. Setting replaces it, or appends if the index is the count; other indices are ignored.
+    /// The element at this index. Setting replaces it, or appends if the index is the count, or else does nothing.
     public subscript(index: Int) -> JSON {
         get {
             guard case .array(let elements) = storage, elements.indices.contains(index) else { return .missing }
@@ -86,7 +86,7 @@ public struct JSON: Sendable, Hashable {
         }
     }
 
-    /// The member of this name: `json.address` is `json["address"]`, unless this type has a member of that name.
+    /// The member of this name: `json.address` is `json["address"]`, unless `JSON` itself has a property `address`.
     public subscript(dynamicMember name: String) -> JSON {
         get { self[name] }
         set { self[name] = newValue }
@@ -138,8 +138,8 @@ extension JSON {
         self.init(value.isFinite ? .number(.double(value)) : .null)
     }
 
-    /// Applies a merge patch (RFC 7396): members of `patch` replace, `null` members remove, and objects are merged; any
-    /// other patch replaces the whole value.
+    /// Applies a merge patch (RFC 7396): the members of `patch` replace members, `null` removes a member, and objects
+    /// are merged; a patch that is no object replaces the whole value.
     public mutating func merge(_ patch: JSON) {
         guard case .object(let changes) = patch.storage else { return self = patch }
         var members = object ?? [:]

@@ -20,13 +20,13 @@ extension JSON {
         try self.init(data: Data(text.utf8))
     }
 
-    /// The value's text. Never fails, since NaN and infinities become `null` when a value is created.
+    /// The value as JSON text in UTF-8. Never fails, since NaN and infinities become `null` when a value is created.
     ///
     /// - Parameter options: `.prettyPrinted`, with an indentation of two spaces per level, and `.sortedKeys`.
     public func data(options: JSONEncoder.OutputFormatting = []) -> Data { JSONWriter.data(self, options) }
 
-    /// Decodes a type from this value, as `decoder` would from the value's text. Without a decoder, decodes as a
-    /// default `JSONDecoder` does, but a ``JSON`` inside the type keeps every digit of its numbers.
+    /// Decodes a type from this value, as `decoder` would from the value's text. Without a decoder, as a default
+    /// `JSONDecoder` would, but a ``JSON`` inside the type keeps every digit of its numbers.
     public func decode<Value: Decodable>(
         _ type: Value.Type, using decoder: JSONDecoder? = nil
     ) throws(AsyncNetError) -> Value {
@@ -106,8 +106,8 @@ extension JSON: Codable {
 }
 
 extension JSONNumber {
-    /// The number as a `Decimal`, the most precise number that encoders accept. A number that `Decimal` would round is
-    /// an error; ``JSON/data(options:)`` writes every number.
+    /// The number as a `Decimal`, the most precise number that encoders accept. Throws if `Decimal` would round the
+    /// number; ``JSON/data(options:)`` writes every number.
     fileprivate func exactDecimal(_ encoder: any Encoder) throws -> Decimal {
         guard let decimal, JSONNumber(decimal) == self else {
             let reason = "The number has more digits or a larger exponent than Decimal holds"

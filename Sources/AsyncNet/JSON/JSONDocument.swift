@@ -3,15 +3,15 @@ import Foundation
 /// The document that a `JSONDecoder` decodes. A ``JSON`` inside a decoded type is read from the document itself, since
 /// `JSONDecoder` rounds numbers beyond `Decimal` and reads `1.0` as `1`.
 ///
-/// Passed in the decoder's `userInfo`; values are found by the decoder's coding path, so key strategies are not
-/// supported.
+/// The decoder has the document in its `userInfo`. Values are found by the decoder's coding path, so key strategies are
+/// not supported.
 final class JSONDocument: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONDocument")
 
     private enum Root {
         case unread(Data)
-        /// The parsed document; `nil` if it is not supported, or repeats a name in an object, which decoders treat
-        /// differently.
+        /// The parsed document; `nil` if it is not supported, or repeats a name in an object: decoders differ in which
+        /// of the values they use.
         case read(JSON?)
     }
 
@@ -27,7 +27,7 @@ final class JSONDocument: Sendable {
         return try decoder.decode(type, from: data)
     }
 
-    /// The number because of which a decoder has called a valid document invalid: it does not fit its type.
+    /// The number that does not fit its type, and because of which a decoder called a valid document invalid.
     fileprivate static func misfit<Value: Decodable>(of type: Value.Type, in data: Data) -> JSONNumberMisfit? {
         data.withUnsafeBytes { bytes in
             guard let tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
@@ -36,7 +36,7 @@ final class JSONDocument: Sendable {
         }
     }
 
-    /// The value at the decoder's position, `nil` if it is unknown.
+    /// The value at the decoder's position; `nil` if this document does not have it.
     static func value(at decoder: any Decoder) throws -> JSON? {
         if let decoder = decoder as? JSONTapeDecoder { return try decoder.tape.json(decoder.index) }
         guard let key, let document = decoder.userInfo[key] as? JSONDocument else { return nil }
@@ -61,8 +61,8 @@ final class JSONDocument: Sendable {
 }
 
 extension AsyncNetError {
-    /// An error of a decoder. For a number that does not fit its type, `JSONDecoder` on Linux says that the document is
-    /// invalid; this error's message names the number.
+    /// Wraps an error of a decoder. For a number that does not fit its type, `JSONDecoder` on Linux says that the
+    /// document is invalid; the message of the new error names the number.
     init<Value: Decodable>(
         decoding type: Value.Type, _ error: any Error, from data: Data, in subject: String = "The body"
     ) {
@@ -71,7 +71,7 @@ extension AsyncNetError {
             if let misfit = JSONDocument.misfit(of: type, in: data) {
                 reason = misfit.reason
             } else if (try? JSON(data: data)) != nil {
-                reason = "It is well-formed, but no value that the type accepts"
+                reason = "It is well-formed, but not a value that the type accepts"
             }
         }
         self.init(decoding: type, error, in: subject, because: reason)
@@ -86,8 +86,8 @@ extension JSONNumberMisfit {
 }
 
 extension JSONDocument {
-    /// Whether the decoder reads this scalar, or a container with as many elements or members as this one; if not, the
-    /// decoder is a wrapper that changes paths or values.
+    /// Whether the decoder reads the same scalar, or a container with as many elements or members. If not, the decoder
+    /// is a wrapper that changes paths or values.
     private static func isSame(_ value: JSON, in decoder: any Decoder) -> Bool {
         guard let single = try? decoder.singleValueContainer() else { return false }
         switch value.storage {
@@ -101,8 +101,8 @@ extension JSONDocument {
         }
     }
 
-    /// Whether a decoder's number is the document's. A decoder may refuse numbers beyond the range of `Double`;
-    /// `decoded` is then `nil`.
+    /// Whether a decoder's number is the document's. `decoded` is `nil` if the decoder refuses a number beyond the
+    /// range of `Double`.
     private static func isSame(_ exact: Double?, _ decoded: Double?) -> Bool {
         guard let exact, exact.isNormal else { return decoded == nil || decoded == exact }
         return decoded == exact
@@ -110,15 +110,15 @@ extension JSONDocument {
 }
 
 extension JSONTape {
-    /// The decoded value; `nil` if the tape did not support a part of it, even if the type's `init(from:)` ignored the
-    /// error.
+    /// The decoded value; `nil` if the tape did not support a part of it, even if the type's `init(from:)` has ignored
+    /// the tape's error.
     fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
         data.withUnsafeBytes { bytes in
             guard var tape = JSONTape(bytes.bindMemory(to: UInt8.self)) else { return nil }
             // The bytes are valid only in this closure.
             defer { tape.close() }
             guard let value = try? tape.decode(type, at: 0), !tape.hasGivenUp else { return nil }
-            // If a type has kept its decoder, `JSONDecoder` decodes the value again, since the bytes of the kept
+            // If the value has kept its decoder, `JSONDecoder` decodes the value again, since the bytes of the kept
             // decoder become invalid.
             return isKnownUniquelyReferenced(&tape) ? value : nil
         }

@@ -3,7 +3,7 @@ import Foundation
 /// The ``JSON`` values inside a value that a `JSONEncoder` encodes. Each is encoded as a placeholder and replaced by
 /// its own text afterwards, since `JSONEncoder` rounds numbers beyond `Decimal` and writes `1.0` as `1`.
 ///
-/// Passed in the encoder's `userInfo`.
+/// The encoder has this object in its `userInfo`.
 final class JSONInsertions: Sendable {
     static let key = CodingUserInfoKey(rawValue: "AsyncNet.JSONInsertions")
 
@@ -15,10 +15,10 @@ final class JSONInsertions: Sendable {
 
     private let state = Locked(State())
 
-    /// Encodes as `encoder` does, but `JSON` values as ``JSON/data(options:)`` with the encoder's `.prettyPrinted` and
-    /// `.sortedKeys`.
+    /// Encodes a value as `encoder` does, but each `JSON` in it as ``JSON/data(options:)`` does with the encoder's
+    /// `.prettyPrinted` and `.sortedKeys`.
     ///
-    /// A subclass of `JSONEncoder` encodes everything itself.
+    /// A subclass of `JSONEncoder` encodes the whole value itself.
     static func data(_ value: some Encodable, _ encoder: JSONEncoder) throws -> Data {
         if let json = value as? JSON { return json.data(options: encoder.outputFormatting) }
         guard let key, type(of: encoder) == JSONEncoder.self else { return try encoder.encode(value) }
@@ -28,7 +28,7 @@ final class JSONInsertions: Sendable {
         let data = try copy.encode(value)
         let state = insertions.state.withLock { $0 }
         guard let prefix = state.prefix else { return data }
-        // Encodes without placeholders if they cannot be replaced: a type may have put one inside a string.
+        // Encodes without placeholders if one cannot be replaced, such as one that a type has put inside a string.
         return try insert(state.values, prefix, into: data, encoder.outputFormatting) ?? encoder.encode(value)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON number in the cheapest exact form.
+/// A JSON number in the simplest form that is exact.
 ///
 /// Integers are `int`, or `uint` above `Int64.max`. Other numbers are `double` if the shortest text of the double is
 /// the same number. All others, integers beyond 64 bits and decimals beyond a double's precision, are `text`.
@@ -25,7 +25,7 @@ enum JSONNumber: Sendable {
         self = value.isNaN ? .int(0) : JSONNumber(text: "\(value)")
     }
 
-    /// The number of a well-formed JSON number token.
+    /// The number with this text, which must be a well-formed JSON number.
     init(text: String) {
         let isWhole = !text.utf8.contains { $0 == UInt8(ascii: ".") || $0.asciiLowercased == UInt8(ascii: "e") }
         if text == "-0" {
@@ -147,7 +147,7 @@ extension CanonicalDecimal {
         if digits.isEmpty { self = CanonicalDecimal() }
     }
 
-    /// An integer of up to twenty digits without fraction and exponent.
+    /// The number written as an integer without exponent; `nil` if it has a fraction or more than twenty digits.
     var integerText: String? {
         guard hugeExponent == nil, exponent >= 0, exponent <= 20, digits.count + exponent <= 20 else { return nil }
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)

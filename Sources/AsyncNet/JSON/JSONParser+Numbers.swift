@@ -1,11 +1,11 @@
 extension JSONParser {
-    /// Up to 18 digits are read as an integer. With a fraction and at most 15 digits, mantissa and power of ten are
-    /// exact doubles, so their quotient is correctly rounded; other numbers are converted from their text.
+    /// Reads up to 18 digits as an integer. With a fraction and at most 15 digits, mantissa and power of ten are exact
+    /// doubles, so their quotient is correctly rounded; other numbers are converted from their text.
     mutating func number() throws(JSONSyntaxError) -> JSONNumber {
         let start = index
         let isNegative = bytes[index] == UInt8(ascii: "-")
         let (digits, whole, fraction, hasExponent) = try skipNumber()
-        let mantissa = isNegative ? 0 &- digits : digits // it has wrapped around if there are too many digits
+        let mantissa = isNegative ? 0 &- digits : digits // wrapped around if there are more than 18 digits
         if !hasExponent, fraction == 0, whole <= 18, mantissa != 0 || !isNegative { return .int(mantissa) }
         if !hasExponent, fraction > 0, whole + fraction <= 15, mantissa != 0 {
             return .double(Double(mantissa) / Self.powersOfTen[fraction])
@@ -13,7 +13,7 @@ extension JSONParser {
         return JSONNumber(text: String(decoding: bytes[start..<index], as: UTF8.self))
     }
 
-    /// Moves behind a number; returns its digits as an integer, and how many are before and after its point.
+    /// Skips a number; returns its digits as an integer, and how many of them are before and after its point.
     mutating func skipNumber() throws(JSONSyntaxError) -> (Int64, whole: Int, fraction: Int, hasExponent: Bool) {
         let start = index
         if bytes[index] == UInt8(ascii: "-") { index += 1 }

@@ -14,8 +14,8 @@ struct JSONSyntaxError: Error {
 
 /// Parses a JSON document (RFC 8259) from bytes: strictly, without extensions; a leading byte order mark is skipped.
 ///
-/// Not recursive, and with a limit of depth, so that nesting cannot overflow the stack. Reads each byte once: strings
-/// are validated and copied between escapes only, and short numbers are computed while they are read.
+/// The parser is not recursive, so that nesting cannot overflow the stack, and limits the depth. It computes short
+/// numbers while it reads them.
 struct JSONParser {
     static let maximumDepth = 512
 
@@ -204,7 +204,7 @@ struct JSONParser {
         return text
     }
 
-    /// Moves behind a string; returns the range between its quotes, and whether there is an escape in it.
+    /// Skips a string; returns the range between its quotes, and whether the string contains an escape.
     mutating func skipString() throws(JSONSyntaxError) -> (Range<Int>, isEscaped: Bool) {
         let start = index + 1
         var isEscaped = false
@@ -222,15 +222,15 @@ struct JSONParser {
         throw error("A string does not end", at: start - 1)
     }
 
-    /// Checks an escape, but accepts a surrogate without its pair, as `JSONDecoder` does in a string that it does not
-    /// decode.
+    /// Skips and checks an escape, but accepts a surrogate without its pair, as `JSONDecoder` does in a string that it
+    /// does not decode.
     private mutating func skipEscape() throws(JSONSyntaxError) {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "u") else { return _ = try escape() }
         index += 1
         _ = try hexUnit()
     }
 
-    /// The scalar of the escape whose backslash is before the index.
+    /// Parses an escape, after its backslash.
     private mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         guard index < bytes.count else { throw error("A string does not end") }
         let byte = bytes[index]
@@ -247,7 +247,7 @@ struct JSONParser {
         }
     }
 
-    /// The scalar of a `\uXXXX`, or of two that are a surrogate pair.
+    /// Parses a `\uXXXX` after its `u`, or two of them that are a surrogate pair.
     private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = index
         let unit = try hexUnit()

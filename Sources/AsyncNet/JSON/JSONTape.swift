@@ -1,7 +1,7 @@
-/// A JSON document as a list of its values in order, with their positions in the bytes.
+/// A JSON document as a list of its names and values in order, with their positions in the bytes.
 ///
-/// The first of two steps to a decoded type. Supports common documents only: without escaped names, repeated names,
-/// deep nesting and errors. For other documents, and for unsupported types, the caller uses `JSONDecoder`.
+/// The tape is the first of two steps to a decoded type. It supports only documents without escaped or repeated names,
+/// deep nesting or errors. For other documents, and for unsupported types, the caller uses `JSONDecoder`.
 final class JSONTape {
     enum Kind: UInt8 { case null, yes, no, number, string, escapedString, array, object }
 
@@ -13,7 +13,7 @@ final class JSONTape {
         var end: Int32 = 0
         /// The index of the token that follows this token and its contents.
         var next: Int32 = 0
-        /// For an object: the member that is probably read next.
+        /// For an object: the index of the member that is probably read next.
         var cursor: Int32 = 0
     }
 
@@ -63,7 +63,7 @@ final class JSONTape {
         private var unsupported: JSONSyntaxError { parser.error("The tape does not support this document") }
 
         mutating func document() throws(JSONSyntaxError) {
-            guard parser.index == 0 else { throw unsupported } // behind a byte order mark
+            guard parser.index == 0 else { throw unsupported } // after a byte order mark
             try value(depth: 0)
             if parser.peek() != nil { throw unsupported }
         }
@@ -120,7 +120,7 @@ final class JSONTape {
             guard kind == .array || hasDistinctNames(own, count: count) else { throw unsupported }
         }
 
-        /// Whether the name is ASCII without escapes: other names may be equal although their bytes differ.
+        /// Whether the name is ASCII without escapes. Other names may be equal to a name with other bytes.
         private func isPlain(_ name: Token) -> Bool {
             name.kind == .string && text(name).allSatisfy { $0 < 0x80 }
         }

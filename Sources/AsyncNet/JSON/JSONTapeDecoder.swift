@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes a type from a tape; a decoder and its single value container.
+/// The decoder of a value on a tape, and its single value container.
 struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
     let tape: JSONTape
     let index: Int
@@ -33,7 +33,7 @@ struct JSONTapeDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONTape {
-    /// Types that `JSONDecoder` treats specially are not supported; frequent types are decoded without `init(from:)`.
+    /// Decodes frequent types without `init(from:)`. Types that `JSONDecoder` treats specially are not supported.
     func decode<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value {
         if type == String.self { return unsafeBitCast(try string(index), to: type) }
         if type == Int.self { return unsafeBitCast(try integer(index) as Int, to: type) }

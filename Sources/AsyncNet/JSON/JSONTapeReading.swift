@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads tokens as values. Values that are not clearly of the requested type are not supported.
+/// Reads tokens as values. A value that is not clearly of the requested type is not supported.
 extension JSONTape {
     private func text(_ token: Token) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[Int(token.start)..<Int(token.end)])
     }
 
-    /// The token, if the bytes are still valid.
+    /// The token at an index; throws once the bytes may be invalid.
     func token(_ index: Int) throws -> Token {
         guard index < tokens.count else { throw giveUp() }
         return tokens[index]
@@ -71,7 +71,7 @@ extension JSONTape {
         return value
     }
 
-    /// Mantissa and power of ten are exact doubles for at most 15 digits, so their quotient is correctly rounded.
+    /// For at most 15 digits, mantissa and power of ten are exact doubles, so their quotient is correctly rounded.
     private static func shortDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard text.count <= 16, text[0] != UInt8(ascii: "-") else { return nil }
         var mantissa: Int64 = 0
@@ -101,7 +101,7 @@ extension JSONTape {
         return value
     }
 
-    /// The value of a member, `nil` if there is none. Members are mostly read in their order.
+    /// The index of a member's value; `nil` without such a member. Members are mostly read in their order.
     func member(_ name: String, of object: Int) throws -> Int? {
         let token = try token(object)
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw giveUp() }
@@ -167,7 +167,7 @@ extension JSONTape {
         return path
     }
 
-    /// Not supported: only the containers of the enclosing types know their parts of the path.
+    /// Not supported: the tape does not keep track of the path.
     var path: [any CodingKey] {
         _ = giveUp()
         return []

@@ -5,7 +5,7 @@ struct JSONWriter {
     private var bytes: [UInt8] = []
     private var indentation: Int
 
-    /// - Parameter indentation: The level by which all lines except the first are indented.
+    /// - Parameter indentation: How many levels all lines except the first are indented.
     static func data(_ value: JSON, _ options: JSONEncoder.OutputFormatting, indentation: Int = 0) -> Data {
         var writer = JSONWriter(options: options, indentation: indentation)
         writer.write(value)

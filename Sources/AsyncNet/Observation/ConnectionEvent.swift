@@ -5,29 +5,29 @@
 public enum ConnectionEvent: Sendable {
     /// The connection is being opened, for the first time or again.
     case opening
-    /// The connection is open. Of a WebSocket, by the handshake that is the request of this identifier.
+    /// The connection is open. `handshake` is the request that opened a WebSocket; `nil` for a raw stream.
     case opened(ConnectionInfo, handshake: RequestID?)
 
-    /// A message with so many bytes, before compression, was given to the connection.
+    /// A message of this size, before compression, was given to the connection.
     case sentMessage(isText: Bool, bytes: Int)
-    /// A message with so many bytes, after decompression, was received.
+    /// A message of this size, after decompression, was received.
     case receivedMessage(isText: Bool, bytes: Int)
-    /// A ping was answered, this time after it was sent. Also for pings that are sent by themselves.
+    /// A pong answered a ping, this time after the ping was sent. Automatic pings are reported too.
     case ponged(after: Duration)
     /// A close frame was sent.
     case sentClose(WebSocketCloseCode)
     /// The server's close frame was received.
     case receivedClose(WebSocketCloseCode)
-    /// The connection was lost, and another is opened after this delay, see ``WebSocketReconnection``.
+    /// The connection was lost, and another connection is opened after this delay, see ``WebSocketReconnection``.
     case lost(AsyncNetError, reopensAfter: Duration)
 
-    /// So many bytes were given to the connection.
+    /// This number of bytes was given to the connection.
     case sentBytes(Int)
-    /// The program has read so many bytes.
+    /// The program has read this number of bytes.
     case receivedBytes(Int)
 
     /// The connection is over: with an error if it was not opened, or was lost. Sent exactly once after the first
-    /// ``opening``; nothing follows.
+    /// ``opening``; no event follows.
     case closed(AsyncNetError?)
 }
 

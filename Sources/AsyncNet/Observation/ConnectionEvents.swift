@@ -12,7 +12,7 @@ final class ConnectionEvents: Sendable {
 
     init(_ kind: RequestKind, _ hub: EventHub) { (self.kind, self.hub) = (kind, hub) }
 
-    /// Before the first event nothing is sent, and nothing after the end.
+    /// Sends `.opening`. Before the first call of this function, and after `end`, no event is sent.
     func begin() {
         let begins = state.withLock { state in
             guard case .idle = state else { return false }
@@ -29,7 +29,7 @@ final class ConnectionEvents: Sendable {
         state.withLock { if case .begun = $0 { pass(event()) } }
     }
 
-    /// Sets what is called when the session ends, once the connection is open.
+    /// Sets a closure that is called when the session ends.
     func onSessionEnd(_ action: @escaping @Sendable () -> Void) { sessionEnd.withLock { $0 = action } }
 
     func endWithSession() {
@@ -37,7 +37,7 @@ final class ConnectionEvents: Sendable {
         sessionEnd.withLock { $0 }?()
     }
 
-    /// Only the first call has an effect.
+    /// Sends `.closed`; only the first call has an effect.
     func end(_ error: AsyncNetError?) {
         let ends = state.withLock { state in
             guard case .begun = state else { return false }

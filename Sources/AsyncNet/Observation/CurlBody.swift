@@ -2,9 +2,9 @@ import Foundation
 
 struct CurlBody {
     private(set) var arguments: [String] = []
-    /// The command that writes the body, with a pipe to curl, or a comment about the missing standard input.
+    /// Text before `curl`: a command that pipes the body to it, or a comment that the body is missing.
     private(set) var producer = ""
-    /// Whether curl adds the `Content-Type`.
+    /// Whether curl adds the `Content-Type` itself.
     private(set) var bringsContentType = false
 
     init(_ body: RequestBody) {
@@ -22,7 +22,7 @@ struct CurlBody {
     /// - Parameter reason: Why the command does not contain the body.
     init(leftOut reason: String) { addStandardInput("\(reason): pass it on standard input.") }
 
-    /// Text unchanged; other bytes as base64, since an argument cannot contain them.
+    /// Adds text unchanged, and other bytes as base64, since an argument cannot contain them.
     private mutating func add(_ data: Data) {
         if let text = data.asShellText {
             arguments = ["--data-raw \(text.shellQuoted)"]
@@ -37,7 +37,7 @@ struct CurlBody {
         producer = "# \(comment)\n"
     }
 
-    /// As `-F` if curl then sends the same bytes except for the boundary.
+    /// Adds a form: by options such as `-F` if curl then sends the same bytes except for the boundary.
     private mutating func add(_ form: MultipartForm) {
         bringsContentType = true
         let options = form.parts.compactMap(CurlForm.option)
@@ -74,7 +74,7 @@ enum CurlForm {
         }
     }
 
-    /// Supported only with a file name and a type, since curl adds both to a file.
+    /// The part as `-F`; `nil` without a file name and a type, since curl adds both to a file.
     private static func file(_ source: String, _ part: MultipartForm.Part, _ type: String?) -> String? {
         guard let name = part.fileName, !name.isEmpty, let type, isSimpleType(type) else { return nil }
         return "-F \("\(part.name)=@\(source);filename=\(quoted(name));type=\(type)".shellQuoted)"
@@ -96,11 +96,11 @@ enum CurlForm {
 }
 
 extension String {
-    /// In single quotes, inside which a POSIX shell expands nothing.
+    /// The text in single quotes, inside which a POSIX shell expands nothing.
     var shellQuoted: String { "'\(replacing("'", with: #"'\''"#))'" }
 }
 
 extension Data {
-    /// The text, if it can be an argument.
+    /// The bytes as text, if that can be an argument.
     var asShellText: String? { contains(0) ? nil : String(validating: self, as: UTF8.self) }
 }

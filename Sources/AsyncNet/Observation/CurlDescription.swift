@@ -2,7 +2,7 @@ import Foundation
 
 /// A request as a `curl` command. Arguments are in single quotes, inside which a POSIX shell expands nothing.
 struct CurlDescription {
-    /// `nil` shows secrets.
+    /// What is redacted; with `nil`, secrets are shown.
     let redaction: RedactionRule?
     /// How many bytes of a body are shown; a longer body is replaced by a comment.
     var longestBody = Int.max
@@ -21,7 +21,7 @@ struct CurlDescription {
         if !body.arguments.isEmpty, !body.bringsContentType, !headers.contains(name: "Content-Type") {
             arguments.append("-H 'Content-Type:'")
         }
-        // curl sends no length for a method of which it knows no body.
+        // Without a body curl sends no Content-Length, also for a method such as POST.
         if request.body.isNone, request.head.method.expectsBody, !headers.contains(name: "Content-Length") {
             arguments.append("-H 'Content-Length: 0'")
         }
@@ -43,7 +43,7 @@ struct CurlDescription {
         return CurlBody(request.body.redacted(by: redaction, contentType: headers["Content-Type"]))
     }
 
-    /// By default curl expands brackets and braces as patterns, and removes dot segments.
+    /// Options against what curl does by default: it expands brackets and braces in URLs, and removes dot segments.
     private static func options(for url: URL) -> [String] {
         let text = url.absoluteString
         let hasPatterns = text.utf8.contains { "[]{}".utf8.contains($0) }
@@ -51,7 +51,7 @@ struct CurlDescription {
         return (hasPatterns ? ["--globoff"] : []) + (hasDots ? ["--path-as-is"] : [])
     }
 
-    /// curl sends a header without a value only with a semicolon after its name, and omits one given as its name.
+    /// curl sends a header with an empty value only as `Name;`, and omits a header for `Name:`.
     private func text(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         guard !header.value.isEmpty else { return "\(header.name);" }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Passes events from requests to one observer, which takes them when it has time. When `capacity` events wait, a new
-/// one replaces the oldest.
+/// Passes events from requests to one observer, which takes them when it has time. If `capacity` events wait, a new
+/// event replaces the oldest.
 final class EventChannel: Sendable {
     fileprivate enum Item: Sendable {
         case event(SessionEvent)
-        /// Fulfilled when the observer has received the events before it.
+        /// A promise that is fulfilled when the observer has received all events before it.
         case marker(Promise<Void>)
     }
 
     let interests: EventInterests
     private let items: AsyncStream<Item>.Continuation
-    /// How many events were replaced since the observer took its last.
+    /// How many events were replaced since the observer took an event.
     private let lost = Atomic(0)
 
-    /// - Parameter end: Called when the channel is closed, or when nobody has its events any more.
+    /// - Parameter end: Called when the channel is closed, or when the observer has released the events.
     /// - Returns: The channel, and its events for the observer.
     static func make(
         capacity: Int, interests: EventInterests, onEnd end: @escaping @Sendable () -> Void = {}
@@ -35,7 +35,7 @@ final class EventChannel: Sendable {
         if event.event.isNeeded(for: interests) { yield(.event(event)) }
     }
 
-    /// No event is added from now on; the observer takes the rest.
+    /// Closes the channel: later events are ignored, and the observer still takes the waiting ones.
     func close() { items.finish() }
 
     /// Returns when the observer has received all events sent so far, or when the task is cancelled.

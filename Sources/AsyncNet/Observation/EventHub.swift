@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Sends the events of a session's requests to its monitors, and to loops over ``Session/events``. Without observers a
-/// request reads one flag at each step, and makes no event.
+/// Sends the events of a session's requests to its monitors, and to loops over ``Session/events``. Without observers,
+/// requests make no events; they only read a flag at each step.
 final class EventHub: Sendable {
     private struct Sequences {
         var channels: [Int: EventChannel] = [:]
         var nextID = 0
         var isClosed = false
-        /// The connections that end with the session.
+        /// The WebSockets and raw streams that end with the session.
         var connections: [RequestID: ConnectionEvents] = [:]
     }
 
-    /// Monitors of this library, which receive events when they happen.
+    /// Monitors of this library, which receive events at once, on the thread that sends them.
     private let immediate: [any ImmediateMonitor]
     /// The channels of all other monitors.
     private let monitors: [EventChannel]
@@ -20,7 +20,7 @@ final class EventHub: Sendable {
     let connectionObservers: [any ConnectionObserver]
     private let sequences = Locked(Sequences())
     private let observed: Atomic<Bool>
-    /// Whether there are sequences, so that an event for monitors alone takes no lock for them.
+    /// Whether there are loops over ``Session/events``. Without loops, sending an event does not lock `sequences`.
     private let hasSequences = Atomic(false)
     private let time: TimeSource
 
@@ -39,11 +39,11 @@ final class EventHub: Sendable {
 
     deinit { close() }
 
-    /// A channel whose events the monitor receives in a task of its own, on a thread that it may block. The task ends
-    /// after the last event once the channel is closed.
+    /// A channel whose events the monitor receives in a task of its own, on a thread that the monitor may block. The
+    /// task ends after the last event once the channel is closed.
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let (channel, events) = EventChannel.make(capacity: capacity, interests: monitor.interests)
-        // Detached: the task-locals of the task that makes the session are not the monitor's.
+        // Detached: a monitor does not inherit the task-locals of the task that makes the session.
         // ConcurrencyGuarantees: monitor
         Task.detached(executorPreference: UserCode.threads) { await deliver(events, to: monitor) }
         return channel
@@ -51,8 +51,8 @@ final class EventHub: Sendable {
 
     /// Passes events to a monitor until the channel is closed.
     ///
-    /// A function on its caller's executor: the closure of a detached task returns to its executor after each event,
-    /// which takes longer than most monitors need for one.
+    /// This function runs on its caller's executor. The closure of a detached task would return to its executor after
+    /// each event, which takes longer than most monitors need for an event.
     nonisolated(nonsending) private static func deliver(_ events: SessionEvents, to monitor: some EventMonitor) async {
         for await event in events { await monitor.receive(event) }
     }
@@ -80,7 +80,7 @@ final class EventHub: Sendable {
         for channel in monitors { await channel.drained() }
     }
 
-    /// Waits for the monitors as `drained()`, but not for slow monitors.
+    /// Waits for the monitors as `drained()` does, but for at most a second.
     func drainedSoon() async {
         guard !monitors.isEmpty else { return }
         await withTaskGroup(of: Void.self) { group in
@@ -103,14 +103,14 @@ final class EventHub: Sendable {
         sequences.withLock { _ = $0.connections.removeValue(forKey: connection.id) }
     }
 
-    /// The session ends, and its connections with it.
+    /// Ends the WebSockets and raw streams, when the session ends.
     func endConnections() {
         for connection in sequences.withLock({ $0.connections }).values {
             connection.endWithSession()
         }
     }
 
-    /// No event is sent from now on: loops over ``Session/events`` end.
+    /// Closes the hub: later events are ignored, and loops over ``Session/events`` end.
     func close() {
         for channel in monitors { channel.close() }
         let channels = sequences.withLock { sequences in

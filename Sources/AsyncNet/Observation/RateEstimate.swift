@@ -2,7 +2,7 @@ import Foundation
 
 /// The smoothed rate of a transfer: bytes moved four seconds ago have the weight `1/e`.
 ///
-/// Bytes and time are weighted alike, so the rate is correct from the first update, at any intervals.
+/// Bytes and time have the same weights, so the rate is correct from the first update, at any intervals.
 struct RateEstimate: Sendable {
     private static let memory = 4.0
 
@@ -11,7 +11,7 @@ struct RateEstimate: Sendable {
     private var fadedBytes = 0.0
     private var fadedTime = 0.0
 
-    /// Begins in the middle of a transfer, with the average rate of the bytes moved in this time.
+    /// Begins in the middle of a transfer, with its average rate: `moved` bytes in `time`.
     mutating func begin(at moved: Int64, _ time: Duration) {
         let seconds = max(0.001, time / .seconds(1))
         fadedTime = min(seconds, Self.memory)
@@ -23,7 +23,7 @@ struct RateEstimate: Sendable {
 
     var bytesPerSecond: Double { fadedTime > 0 ? fadedBytes / fadedTime : 0 }
 
-    /// - Parameter total: The number of bytes moved since the start; a smaller number than before starts again.
+    /// - Parameter total: The number of bytes moved since the start; after a smaller number, counting starts from it.
     mutating func update(_ total: Int64, at time: Duration) {
         let seconds = max(0, (time - last) / .seconds(1))
         let rest = exp(-seconds / Self.memory)

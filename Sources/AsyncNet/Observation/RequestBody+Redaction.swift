@@ -1,7 +1,7 @@
 import Foundation
 
 extension RequestBody {
-    /// The body with its secret fields redacted, as far as it is in memory.
+    /// The body with its secret fields redacted, in the parts of it that are in memory.
     ///
     /// - Parameter contentType: The value of `Content-Type`; `nil` if there is none.
     func redacted(by rule: RedactionRule, contentType: String?) -> RequestBody {

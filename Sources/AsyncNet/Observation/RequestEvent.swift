@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// Heads and errors contain secrets, such as credentials; their descriptions, and that of the event, do not.
 ///
-/// A payload that is larger than a reference is indirect, so that events stay small: each is moved several times, and
-/// copied for several observers. The other payloads need no allocation.
+/// Cases with a payload larger than a reference are `indirect`, so that events stay small: an event is moved several
+/// times, and copied for each observer. The other cases need no allocation.
 public enum RequestEvent: Sendable {
     /// The request was made; nothing has been sent.
     case created
@@ -16,7 +16,7 @@ public enum RequestEvent: Sendable {
     /// The request is over: with an error if its transfer failed. Sent exactly once for a request that has started or
     /// was cancelled; only ``decoded(type:after:_:)`` can follow.
     case finished(AsyncNetError?)
-    /// A serializer made a value of the response, or failed, after this time; once for each value that was awaited.
+    /// A serializer took this time to make a value of the response, or to fail; once for each value that was awaited.
     indirect case decoded(type: String, after: Duration, AsyncNetError?)
 
     /// Adapters have made this head, for the attempt that begins now. Only for requests with adapters.
@@ -25,44 +25,44 @@ public enum RequestEvent: Sendable {
     indirect case attempt(Int, HTTPRequestHead)
     /// The request waits for a limit of the session, on the rate or the number of transfers.
     case queued
-    /// The wait that ``queued`` began is over, after this time.
+    /// The wait that began with ``queued`` is over; it took this time.
     indirect case admitted(after: Duration)
     /// The request waits for the transfer of an equal request, whose further steps it receives too, see
     /// ``SessionConfiguration/coalescesRequests``.
     case shared
-    /// Another transfer was sent, since the earlier ones have had no response yet: the second, the third, and so on.
+    /// Another transfer was sent, since the earlier ones have had no response yet; its number is 2 for the first hedge.
     /// See ``HedgingPolicy``.
     case hedged(Int)
     /// Validators accepted the response, or refused it with this error. Only for requests with validators.
     case validated(AsyncNetError?)
-    /// The attempt failed, and another begins after this delay. The error is `nil` for a stream that connects again
-    /// after its response's end.
+    /// The attempt failed, and another attempt begins after this delay. The error is `nil` for a stream of server-sent
+    /// events that connects again after a regular end.
     indirect case retried(AsyncNetError?, after: Duration)
-    /// The attempt failed, and no other follows, since the origin's ``RetryBudget`` is spent.
+    /// The attempt failed, and is not retried, since the origin's ``RetryBudget`` is spent.
     case retryBudgetSpent
-    /// An ``AuthenticationInterceptor`` replaced the credential that this request waits for, or failed with this error.
+    /// The request waited this time for a new credential; with an error if the ``AuthenticationInterceptor`` got none.
     indirect case refreshed(AsyncNetError?, after: Duration)
 
-    /// The session's cache did this for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
-    /// ``CacheOutcome/stale`` no hop need follow. Only with ``SessionConfiguration/cache``.
+    /// What the session's cache did for the hop that begins or has just ended. After ``CacheOutcome/hit`` and
+    /// ``CacheOutcome/stale`` there may be no hop. Only with ``SessionConfiguration/cache``.
     case cached(CacheOutcome)
     /// A hop began: this head, with cookies and credentials, was given to the transport.
     case hop(HTTPRequestHead)
-    /// A request's head was sent, in these words; once for each hop, or more often if the transport sends it again. Not
-    /// every transport reports this.
+    /// The hop's head was sent, with these lines; again if the transport sends the request again. Not every transport
+    /// reports this.
     indirect case sent(SentHead)
-    /// The transport sends the request again: its kept connection ended before any byte of a response, or the server
+    /// The transport sends the request again: a reused connection ended before any byte of a response, or the server
     /// reported that it had not processed the request.
     case repeated
     /// An interim (1xx) response was received.
     case informational(HTTPResponseHead)
-    /// The hop has this connection.
+    /// The hop uses this connection.
     indirect case connected(ConnectionInfo)
-    /// So many bytes of the request's body have been sent in this hop, of so many if that is known. Not among the
-    /// events of ``Request/events``, as ``Request/uploadProgress`` has them.
+    /// How many bytes of the request's body have been sent in this hop, and the total if it is known. Not among the
+    /// events of ``Request/events``: ``Request/uploadProgress`` has them.
     indirect case sentBody(bytes: Int64, total: Int64?)
-    /// So many decoded bytes of the response's body have been received in this hop; of the first segment of a download,
-    /// those of all segments. Not among the events of ``Request/events``, as ``Request/downloadProgress`` has them.
+    /// How many decoded bytes of the response's body have been received in this hop; in a download's first segment, the
+    /// bytes of all segments. Not among the events of ``Request/events``: ``Request/downloadProgress`` has them.
     case receivedBody(bytes: Int64)
     /// Bytes of the request's body, up to the limit that an observer asked for.
     indirect case requestBody(Data)
@@ -70,12 +70,12 @@ public enum RequestEvent: Sendable {
     indirect case responseBody(Data)
     /// The final response's head was received.
     case response(HTTPResponseHead)
-    /// The response set cookies of these names, which the session's jar was given.
+    /// The response had `Set-Cookie` headers with these names, which were passed to the session's jar.
     case cookiesStored([String])
     /// The hop is over. Sent exactly once for each ``hop(_:)``, at the latest before ``finished(_:)``.
     indirect case hopEnded(HopSummary)
 
-    /// A step of a WebSocket or a raw stream, which is no request: of such an identifier there are no other events.
+    /// A step of a WebSocket or a raw stream. Its ``SessionEvent/requestID`` has events of this case only.
     indirect case connection(ConnectionEvent)
 }
 

@@ -1,4 +1,4 @@
-/// How a request uses bodies. Of events, also which connection they belong to that is no request.
+/// How a request uses bodies. Of a ``SessionEvent``, also whether it belongs to a WebSocket or a raw stream.
 public enum RequestKind: Hashable, Sendable {
     /// The response's body is kept in memory.
     case data
@@ -8,8 +8,8 @@ public enum RequestKind: Hashable, Sendable {
     case download
     /// The response's body is read as it arrives.
     case stream
-    /// A WebSocket, whose handshakes are requests of their own. Of a ``SessionEvent`` only.
+    /// A WebSocket, whose handshakes are requests of their own. Only in a ``SessionEvent``.
     case webSocket
-    /// A ``StreamConnection``. Of a ``SessionEvent`` only.
+    /// A ``StreamConnection``. Only in a ``SessionEvent``.
     case connection
 }

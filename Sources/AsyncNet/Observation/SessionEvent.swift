@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A step of one of a session's requests, WebSockets or raw streams: what it belongs to, and the time.
+/// A step of one of a session's requests, WebSockets or raw streams, with its request and time.
 public struct SessionEvent: Sendable {
     /// The request, the WebSocket or the raw stream. All its events have this identifier.
     public let requestID: RequestID
@@ -9,26 +9,26 @@ public struct SessionEvent: Sendable {
     /// The number of the hop within the attempt, from 1; 0 outside hops. Hops of segments and hedged transfers, which
     /// overlap, have numbers of their own.
     public let hop: Int
-    /// The time by the session's clock, since the session was made: the difference of two events is the time between
-    /// them, whatever happens to the wall clock.
+    /// The time by the session's clock, since the session was made. The time between two events is the difference of
+    /// their instants, even if the wall clock was set.
     public let instant: Duration
     /// The text of the ``URLTemplate`` that the request was made with, which stays that of the first hop when a
     /// redirect is followed; `nil` without a template, and before the first attempt.
     public let urlTemplate: String?
     /// The time by the wall clock.
     public internal(set) var date = Date()
-    /// Shared, so that the other events, which have no summary, stay small.
+    /// The summary, behind a reference, so that events without a summary stay small.
     var ending: SharedValue<RequestSummary>?
     /// The step.
     public let event: RequestEvent
-    /// How the request uses bodies; `.webSocket` or `.connection` for what is no request.
+    /// How the request uses bodies; `.webSocket` or `.connection` for a WebSocket or a raw stream.
     public let kind: RequestKind
-    /// The request's tags, see ``RequestValueKey``; none for what is no request.
+    /// The request's tags, see ``RequestValueKey``; none for a WebSocket or a raw stream.
     public internal(set) var values = RequestValues()
-    /// How many events this observer has lost between its last event and this one, since it was too slow.
+    /// How many events the observer has lost between its last event and this event, since it was too slow.
     public internal(set) var lostBefore = 0
 
-    /// What is known of the request at its end: with ``RequestEvent/finished(_:)``, `nil` with other steps.
+    /// What is known of the request at its end; `nil` for other steps than ``RequestEvent/finished(_:)``.
     public var summary: RequestSummary? { ending?.value }
 }
 
@@ -52,7 +52,7 @@ extension SessionEvent: ShownByDescription {
 
 /// What is known of a request at its end.
 public struct RequestSummary: Sendable {
-    /// The head as sent last; `nil` if the request could not be made.
+    /// The request's head as it was sent last; `nil` if the request could not be made.
     public var request: HTTPRequestHead?
     /// The text of the ``URLTemplate`` that the request was made with; `nil` without a template.
     public var urlTemplate: String?

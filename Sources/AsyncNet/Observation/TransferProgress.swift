@@ -24,12 +24,12 @@ public struct TransferProgress: Sendable, Hashable {
         return min(1, max(0, Double(completedBytes) / Double(totalBytes)))
     }
 
-    /// The time that the rest takes at the current rate; `nil` while the total or the rate is unknown.
+    /// The time that the remaining bytes take at the current rate; `nil` while the total or the rate is unknown.
     public var remainingTime: Duration? {
         guard let totalBytes else { return nil }
         guard completedBytes < totalBytes else { return .zero }
-        // At most a century, since a duration has only 64 bits of seconds.
         guard bytesPerSecond > 0 else { return nil }
+        // At most a century, since a duration has only 64 bits of seconds.
         return .seconds(min(3_155_760_000, (Double(totalBytes) - Double(completedBytes)) / bytesPerSecond))
     }
 }

@@ -8,8 +8,8 @@ extension URLRequest {
     /// This request as a `curl` command for a POSIX shell.
     ///
     /// - Parameters:
-    ///   - showsSecrets: Shows userinfo, query, secret headers, and secret fields of the body, which are redacted otherwise.
-    ///   - redaction: What is redacted in headers and the body, as of a `RequestLog`; the query is redacted as a whole.
+    ///   - showsSecrets: Whether userinfo, query, secret headers and secret fields of the body are shown unredacted.
+    ///   - redaction: What is redacted in headers and the body, as in a `RequestLog`; the query is redacted as a whole.
     /// - Returns: The command; for a request without a URL, a shell comment that says so.
     public func curlDescription(showsSecrets: Bool = false, redaction: RedactionRule = .standard) -> String {
         guard let head = HTTPRequestHead(self) else { return "# The URLRequest has no URL" }

@@ -17,18 +17,18 @@
 ///             ],
 ///             circuitBreaker: CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))))
 ///
-/// Endpoints share the requests by their weights; one of weight 0 is used only when no other is left. Another attempt
-/// goes to the next endpoint at once, after the failures and for the requests that a ``RetryPolicy`` repeats, until
-/// each endpoint was tried once, and is charged to the ``SessionConfiguration/retryBudget``. With a
+/// Endpoints share the requests by their weights; an endpoint of weight 0 follows those with a weight. If an attempt
+/// fails and a ``RetryPolicy`` would repeat the request, another attempt goes to the next endpoint at once, until there
+/// were as many attempts as endpoints; it is charged to the ``SessionConfiguration/retryBudget``. With a
 /// ``SessionConfiguration/circuitBreaker``, an endpoint whose circuit is open is left out until a probe succeeds. If
 /// all circuits are open, the request ends with `.circuitOpen`.
 ///
-/// Scheme, host and port are replaced, nothing else: `Host`, TLS, cookies, stored responses, limits and credentials
-/// that are sent in response to a challenge are those of the endpoint; a header such as `Authorization` is sent to
-/// each. Other requests than those for the service are not changed, redirects to it included.
+/// Only scheme, host and port are replaced. `Host`, TLS, cookies, stored responses, limits and credentials that are
+/// sent in response to a challenge are those of the endpoint; a header such as `Authorization` is sent to each
+/// endpoint. Requests to other origins, and redirects to the service, are not changed.
 ///
-/// Put it before a ``RetryPolicy``, which waits and may begin another round. For many servers behind one name
-/// ``Resolver/rotating`` is enough.
+/// Put this policy before a ``RetryPolicy``, which waits and may then try the endpoints again. For many servers behind
+/// one name ``Resolver/rotating`` is enough.
 public struct Endpoints: RequestInterceptor, NonBlocking {
     private struct Plan: Sendable {
         let service: String
@@ -39,10 +39,10 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
 
     private let plan: Result<Plan, AsyncNetError>
 
-    /// Makes the policy for the service of a URL: its endpoints get the requests with that scheme, host and port.
+    /// Makes the policy for a service: its endpoints get the requests with the scheme, host and port of this URL.
     ///
-    /// Each endpoint is a URL with its weight. Requests end with `.invalidConfiguration` if a URL has a path, a weight
-    /// is below zero, or there is no endpoint.
+    /// Each endpoint is a URL with its weight. Requests end with `.invalidConfiguration` if a URL has a path, query or
+    /// userinfo, a weight is below zero, or there is no endpoint.
     public init(of service: String, _ endpoints: KeyValuePairs<String, Int>) {
         plan = Result { () throws(AsyncNetError) in
             guard !endpoints.isEmpty, endpoints.allSatisfy({ $0.value >= 0 }) else {
@@ -85,7 +85,7 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
             context.attempt < plan.origins.count,
             plan.origins[Self.choice(plan, context.attempt + 1, context)] != origin
         else { return .doNotRetry }
-        // Another endpoint need not wait for what this one asks for.
+        // The `Retry-After` of one endpoint does not delay an attempt at another endpoint.
         let policy = RetryPolicy(limit: .max, backoff: Backoff(scale: .zero), maximumRetryAfter: nil)
         let mayRepeat = await policy.retry(after: error, context: context).delay != nil
         guard error.code != .circuitOpen else { return .elsewhere.uncharged }
@@ -103,8 +103,8 @@ public struct Endpoints: RequestInterceptor, NonBlocking {
 struct EndpointOrder: Sendable {
     let weights: [Int]
 
-    /// The endpoints in the order in which a request tries them: a random one by the weights, each place in proportion
-    /// to the weights that are left (Efraimidis and Spirakis, 2006), then those without weight in their own order.
+    /// The endpoints in the order in which a request tries them: in random order, each place drawn by the weights of
+    /// the remaining endpoints (Efraimidis and Spirakis, 2006), then the endpoints of weight 0 in their own order.
     func order(seed: UInt64) -> [Int] {
         var state = seed
         let places = weights.enumerated().map { index, weight -> (place: Double, index: Int) in
@@ -115,7 +115,7 @@ struct EndpointOrder: Sendable {
     }
 
     /// - Parameter attempt: From 1.
-    /// - Returns: The usable endpoint whose turn it is; without one, that of all whose turn it is.
+    /// - Returns: The endpoint whose turn it is among the usable ones, or among all if none is usable.
     func endpoint(of attempt: Int, seed: UInt64, isUsable: (Int) -> Bool) -> Int {
         let order = order(seed: seed)
         let usable = order.filter(isUsable)

@@ -3,15 +3,15 @@
 ///     Session(configuration: .init(interceptors: [HedgingPolicy(after: .percentile(0.95))]))
 ///
 /// Shortens the longest waits at the price of some more requests, each charged to the session's
-/// ``SessionConfiguration/retryBudget``. Hedged are only idempotent requests (RFC 9110 §9.2.2) whose body can be sent
-/// again and whose response is kept in memory. Each has the attempt's whole timeout. An attempt that fails before the
-/// delay is over is not hedged.
+/// ``SessionConfiguration/retryBudget``. Only idempotent requests (RFC 9110 §9.2.2) are hedged, if their body can be
+/// sent again and their response is kept in memory. Each transfer has the attempt's whole timeout. An attempt that
+/// fails before the delay is over is not hedged.
 public struct HedgingPolicy: RequestPolicy {
     /// When a further request is sent.
     public enum Delay: Hashable, Sendable {
         /// After a fixed time.
         case fixed(Duration)
-        /// After the time within which this part, from 0 to 1, of the origin's latest requests ended, but not before
+        /// After this percentile, from 0 to 1, of the durations of the origin's latest requests, but not before
         /// `minimum`. Requests to an origin with fewer than 20 measured requests are not hedged.
         case percentile(Double, minimum: Duration = .milliseconds(1))
     }

@@ -4,11 +4,11 @@
 ///         print(path.status, path.interfaces.map(\.name))
 ///     }
 ///
-/// On Linux it reads a netlink socket, in the network namespace of the thread that starts observing; on Apple platforms
-/// it uses the system's path monitor. Elsewhere, and in sandboxes without netlink, the status is
+/// On Linux the monitor reads a netlink socket, in the network namespace of the thread that starts observing; on Apple
+/// platforms it uses the system's path monitor. Elsewhere, and in sandboxes without netlink, the status is
 /// ``NetworkPath/Status/unknown``. System resources are held only while there are observers.
 public final class NetworkMonitor: Sendable {
-    /// The monitor that all of a program may share.
+    /// A monitor for the whole program.
     public static let shared = NetworkMonitor()
 
     /// Starts to report paths until the result is released: the current path soon, then changes, one at a time.
@@ -45,7 +45,7 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
-    /// Adds an observer. The first observer starts the watch, the end of the last observer ends it.
+    /// Adds an observer. The first observer starts the watch, and the watch ends with the last observer.
     fileprivate func observe() -> AsyncStream<NetworkPath> {
         let (stream, observer) = AsyncStream.makeStream(of: NetworkPath.self, bufferingPolicy: .bufferingNewest(1))
         let newWatch: Int? = state.withLock { state in
@@ -70,8 +70,8 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
-    /// A watch reports one path at a time, so observers get the paths in order also outside the lock. Under the lock,
-    /// `yield` would wait for a task that is being cancelled, whose `onTermination` waits for the lock.
+    /// Passes a path to the observers, outside the lock: `yield` can wait for a task that is being cancelled, whose
+    /// `onTermination` waits for the lock. The paths stay in order, since a watch reports one at a time.
     private func report(_ path: NetworkPath, _ generation: Int) {
         let observers = state.withLock { state -> [AsyncStream<NetworkPath>.Continuation] in
             guard generation == state.generation, path != state.latest else { return [] }
@@ -82,7 +82,7 @@ public final class NetworkMonitor: Sendable {
     }
 
     private func remove(_ id: Int) {
-        // Watch and observer are returned from the closure: releasing them runs other code, not allowed under the lock.
+        // Watch and observer are returned, and released outside the lock: their release runs other code.
         _ = state.withLock { state -> (AsyncStream<NetworkPath>.Continuation?, (any Sendable)?) in
             let observer = state.observers.removeValue(forKey: id)
             guard observer != nil, state.observers.isEmpty else { return (observer, nil) }

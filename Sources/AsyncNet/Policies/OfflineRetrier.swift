@@ -4,8 +4,8 @@
 ///
 /// Handles `.hostNotFound`, `.proxyNotFound`, `.cannotConnect` and, if the method is idempotent (RFC 9110 §9.2.2),
 /// `.connectionLost`, `.emptyReply` and `.timedOut`, after which the server may have processed the request. If the
-/// monitor's path is unsatisfied then, the request waits until the path has another status, and is sent again, any
-/// number of times, without a charge to the retry budget. Otherwise, and after the timeout, the next retrier decides.
+/// network path is unsatisfied after the failure, the request waits for another status and is sent again, any number of
+/// times, without a charge to the retry budget. On another path, or after the timeout, the next retrier decides.
 public struct OfflineRetrier: RequestRetrier {
     /// How long a request waits for the network each time.
     public let timeout: Duration
@@ -14,8 +14,8 @@ public struct OfflineRetrier: RequestRetrier {
 
     /// Creates a retrier, for any number of sessions.
     ///
-    /// Each time, a request waits no longer than `timeout`, 5 seconds by default, and than its deadline. The clock
-    /// measures the timeout; by default it is that of the request's session.
+    /// A request waits for at most `timeout` each time, 5 seconds by default, and not beyond its deadline. `clock`
+    /// measures the timeout; by default it is the clock of the request's session.
     public init(
         timeout: Duration = .seconds(5), monitor: NetworkMonitor = .shared,
         clock: (any Clock<Duration>)? = nil
@@ -37,7 +37,7 @@ public struct OfflineRetrier: RequestRetrier {
         }
     }
 
-    /// Retries if the path was unsatisfied and has another status now.
+    /// Decides to retry once the path has been unsatisfied and then has another status.
     private func decisionByPath(_ isOffline: Promise<Void>) async -> RetryDecision {
         for await path in monitor.paths {
             guard path.status == .unsatisfied else { return isOffline.isFulfilled ? .retry.uncharged : .doNotRetry }
@@ -54,7 +54,7 @@ public struct OfflineRetrier: RequestRetrier {
     }
 
     private static func mayBeOffline(_ code: AsyncNetError.Code, _ context: RequestContext) -> Bool {
-        // A server has received the requests before a redirect, and a retry sends them again.
+        // A retry sends the requests before a redirect again, which a server has received.
         guard context.redirected.allSatisfy({ RetryPolicy.idempotentMethods.contains($0.head.method) }) else {
             return false
         }

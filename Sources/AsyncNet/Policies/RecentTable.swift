@@ -1,6 +1,6 @@
-/// A value for each of the origins used most recently: at least `capacity`, at most twice as many.
+/// Keeps a value for each of the origins used most recently: for at least `capacity`, at most twice as many.
 ///
-/// Two generations: an origin that is used moves to the younger; when that is full, the older generation is removed.
+/// An origin that is used moves to the young generation; when that is full, the old generation is removed.
 final class RecentTable<Value: Sendable>: Sendable {
     private struct Values {
         var young: [String: Value] = [:]

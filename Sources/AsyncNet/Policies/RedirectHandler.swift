@@ -7,9 +7,9 @@
 /// How redirects are handled, for a session (``SessionConfiguration/redirects``) or for one request
 /// (`request.redirects(.doNotFollow)`).
 ///
-/// In all cases, methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the fragment;
-/// a body is sent again where the status requires that, or the request ends with `.redirectFailed`; and if the origin
-/// changes, the caller's credentials and cookies are removed.
+/// In all cases, methods change as in RFC 9110 §15.4; `Location` is resolved as in RFC 3986 and inherits the request's
+/// fragment; if the status requires a body again that cannot be sent again, the request ends with `.redirectFailed`;
+/// and if the origin changes, the caller's credentials and cookies are removed.
 public struct RedirectHandler: Sendable {
     enum Choice: Sendable {
         case follow
@@ -18,10 +18,10 @@ public struct RedirectHandler: Sendable {
     }
 
     let choice: Choice
-    /// Whether a redirect from https to http is followed; if not, it ends the request with `.redirectFailed`.
+    /// Whether a redirect from https to http is followed; if not, such a redirect is the error `.redirectFailed`.
     public var allowsInsecure = false
-    /// Further headers that are removed if the origin changes, beside those that ``RedactionRule/standard`` redacts,
-    /// such as `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`.
+    /// Further headers to remove if the origin changes. The headers that ``RedactionRule/standard`` redacts, such as
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `X-API-Key`, are always removed.
     public var confidentialHeaders: [String] = []
 
     /// Follows redirects, at most ``SessionConfiguration/maximumRedirects``.
@@ -34,11 +34,11 @@ public struct RedirectHandler: Sendable {
         RedirectHandler(choice: .follow, allowsInsecure: allowingInsecure, confidentialHeaders: confidentialHeaders)
     }
 
-    /// Follows redirects with requests that the closure changes; `nil` delivers the redirect itself as the response.
+    /// Follows redirects with the request that the closure returns; `nil` delivers the redirect itself as the response.
     ///
-    /// The closure gets the request that would be sent next, without the headers that were removed, which it may set
-    /// again. It runs on a thread that it may block. An error ends the request with `.redirectFailed`, an
-    /// `AsyncNetError` with its own code.
+    /// The closure gets the request that would be sent next, without the removed headers, which the closure may set
+    /// again. It runs on a thread that it may block. If it throws, the request ends with `.redirectFailed`, or with the
+    /// `AsyncNetError` that it threw.
     public static func modify(
         _ change: @escaping @Sendable (_ next: URLRequest, _ response: HTTPResponseHead) async throws -> URLRequest?
     ) -> RedirectHandler {

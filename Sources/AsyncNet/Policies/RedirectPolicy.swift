@@ -15,7 +15,7 @@ struct RedirectPolicy: Sendable {
         limit > 0 && [301, 302, 303, 307, 308].contains(response.statusCode) && !response.values(of: .location).isEmpty
     }
 
-    /// The request to send next, or `nil` if this response is to be delivered.
+    /// The request to send next; `nil` if this response is delivered.
     ///
     /// 303 becomes GET, except for HEAD; 301 and 302 turn POST into GET, as all clients do; 307 and 308 repeat method
     /// and body. Headers that describe a removed body are removed; credentials are not sent to another origin.
@@ -69,7 +69,7 @@ struct RedirectPolicy: Sendable {
         }
     }
 
-    /// The resolved URL (RFC 3986); without a fragment it inherits the request's (RFC 9110 §10.2.2).
+    /// `Location` resolved against the request's URL (RFC 3986), whose fragment it inherits (RFC 9110 §10.2.2).
     private func target(_ location: String, from head: HTTPRequestHead) throws(AsyncNetError) -> SpelledURL {
         let base = URLReference(head.urlText)
         var target = URLReference(location).resolved(against: base)
@@ -90,7 +90,7 @@ struct RedirectPolicy: Sendable {
 }
 
 extension TransportRequest {
-    /// Removes what must not be sent to another origin than the one that it was meant for.
+    /// Removes `Host`, secret headers and the handler's confidential headers, which must not reach another origin.
     mutating func removeSecrets(_ handler: RedirectHandler) {
         for name in ["Host"] + handler.confidentialHeaders { head.headers.remove(name) }
         for secret in head.headers.filter(\.isSecret) { head.headers.remove(secret.name) }

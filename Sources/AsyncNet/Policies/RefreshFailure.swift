@@ -1,15 +1,15 @@
 import Foundation
 
-/// What follows a refresh that has failed, without I/O.
+/// Decides whether a failed refresh is repeated, and makes the error of the requests that wait for it.
 enum RefreshFailure {
     private static let mostRetries = 2
     private static let backoff = Backoff(scale: .seconds(1), jitter: .equal)
     private static let longestRetryAfter = Duration.seconds(60)
 
-    /// The delay before the refresh is repeated; `nil` if it must not be, since the server may have consumed the
-    /// refresh token, or has refused it.
+    /// The delay before the refresh is repeated; `nil` if it must not be repeated, since the server may have consumed
+    /// the refresh token, or has refused it.
     ///
-    /// - Parameter error: Only that of a request of AsyncNet's says what the server has received.
+    /// - Parameter error: Only an ``AsyncNetError`` shows that the server has not carried out the refresh.
     static func delay(
         beforeRetry retry: Int, after error: any Error, now: Date, using random: inout some RandomNumberGenerator
     ) -> Duration? {
@@ -21,8 +21,8 @@ enum RefreshFailure {
         return asked > longestRetryAfter ? nil : max(own, asked)
     }
 
-    /// Whether the request that failed was the first of the refresh. That is the POST of the refresh token: if a later
-    /// one fails, such as a GET of the user, the server has consumed the token.
+    /// Whether the first request of the refresh failed, which is the POST of the refresh token. If a later request
+    /// fails, such as a GET of the user, the server has consumed the token.
     private static func isFirst(_ error: AsyncNetError) -> Bool {
         error.request.map { $0.method == .post } ?? true
     }
@@ -35,9 +35,9 @@ enum RefreshFailure {
         }
     }
 
-    /// The error of the requests that wait. The cause is shown, but only an ``AsyncNetError`` is known to have no
-    /// secrets in its message. It becomes the underlying error: its cancellation is not a cancellation of the requests
-    /// that wait.
+    /// The error of the requests that wait for the refresh. Its message contains the message of the cause only if that
+    /// is an ``AsyncNetError``, whose message has no secrets. Even a cancelled refresh gives `.refreshFailed`, since
+    /// the waiting requests are not cancelled.
     static func error(_ cause: any Error) -> AsyncNetError {
         let text = (cause as? AsyncNetError).map { "\($0.message) [\($0.code)]" } ?? "\(type(of: cause))"
         return AsyncNetError(

@@ -7,7 +7,7 @@
 /// An element of a session's or a request's list of interceptors: an adapter, a retrier, or both.
 public protocol RequestPolicy: Sendable {}
 
-/// Several policies as one, in their order: in a list of interceptors it stands for them.
+/// Several policies in one value, which keep their order in a list of interceptors.
 public struct Interceptor: RequestPolicy {
     let policies: [any RequestPolicy]
 
@@ -27,8 +27,8 @@ public struct Interceptor: RequestPolicy {
 ///
 /// Adapters run before each attempt in the order of their lists, the session's before the request's, each on the result
 /// of the one before; they do not run for redirects. They run on no actor, on a thread that they may block. Userinfo in
-/// a URL that an adapter sets becomes credentials, sent only in response to a 401 from that origin. An error ends the
-/// request with `.adaptationFailed`, an `AsyncNetError` with its own code, and no further adapter runs.
+/// a URL that an adapter sets becomes credentials, sent only in response to a 401 from that origin. If an adapter
+/// throws, no other adapter runs, and the request ends with `.adaptationFailed`, or with the thrown `AsyncNetError`.
 public protocol RequestAdapter: RequestPolicy {
     /// Returns the request to send in place of `request`.
     ///
@@ -51,7 +51,7 @@ extension RequestAdapter {
 public struct Adapter: RequestAdapter {
     private let change: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
 
-    /// Creates an adapter; an error of the closure ends the request with `.adaptationFailed`.
+    /// Creates an adapter from a closure, which may throw as ``RequestAdapter`` describes.
     public init(_ change: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) {
         self.change = change
     }
@@ -69,7 +69,7 @@ extension TransportRequest {
         return urlRequest
     }
 
-    /// This request as the closure changes it as a `URLRequest`; `nil` if the closure returns `nil`.
+    /// This request with the changes that the closure makes to it as a `URLRequest`; `nil` if that returns `nil`.
     func changed(by change: (URLRequest) async throws -> URLRequest?) async throws -> TransportRequest? {
         let before = urlRequest
         guard let after = try await change(before) else { return nil }

@@ -8,10 +8,10 @@
 ///
 ///     let session = Session(configuration: .init(interceptors: [RequestCompressor(.gzip)]))
 ///
-/// For servers that are known to support the coding. A body in memory is compressed in memory and keeps a
-/// `Content-Length`; files, streams and forms are compressed while they are sent, with unknown length. Not compressed
-/// are empty bodies, and those whose bytes a header of the request describes: `Content-Range`, `Content-Digest`,
-/// `Repr-Digest`, `Digest` or `Content-MD5`. zlib is loaded at run time; without it requests end with
+/// Use this only for servers that support the coding. A body in memory is compressed in memory and keeps a
+/// `Content-Length`; files, streams and forms are compressed while they are sent, with unknown length. A body is not
+/// compressed if it is empty, or if a header of the request describes its bytes: `Content-Range`, `Content-Digest`,
+/// `Repr-Digest`, `Digest` or `Content-MD5`. zlib is loaded at run time; without zlib requests end with
 /// `.compressionUnavailable`.
 public struct RequestCompressor: RequestAdapter, NonBlocking {
     /// What happens to a request that has a `Content-Encoding` already.
@@ -28,7 +28,7 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
     private let duplicateHeader: DuplicateHeaderBehavior
     private let shouldCompress: (@Sendable (RequestBody) -> Bool)?
 
-    /// Creates a compressor, for all bodies unless `shouldCompress` selects some; small bodies and images gain nothing.
+    /// Creates a compressor, by default of all bodies; `shouldCompress` can exclude small ones and images.
     public init(
         _ coding: ContentCoding = .gzip, duplicateHeader: DuplicateHeaderBehavior = .error,
         shouldCompress: (@Sendable (RequestBody) -> Bool)? = nil
@@ -38,7 +38,7 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         self.shouldCompress = shouldCompress
     }
 
-    /// What they say of the body is not true of its compressed bytes (RFC 9110 §14.5, RFC 9530).
+    /// Headers whose values would not be true of the compressed bytes (RFC 9110 §14.5, RFC 9530).
     private static let describing = ["Content-Range", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"]
 
     public func adapt(_ request: URLRequest, context: RequestContext) async throws -> URLRequest {
@@ -54,7 +54,7 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:
-                throw AsyncNetError(.adaptationFailed, "The request to compress has a Content-Encoding already")
+                throw AsyncNetError(.adaptationFailed, "The request has a Content-Encoding already; set duplicateHeader to .replace or .skip")
             case .skip: return request
             case .replace: break
             }

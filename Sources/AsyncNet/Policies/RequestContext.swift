@@ -5,7 +5,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
-    /// A new identifier: sessions make those of their requests, a program only for tests of its monitors.
+    /// Makes a new identifier, for tests of monitors. Sessions make the identifiers of their requests.
     public init() { number = Self.last.add(1, ordering: .relaxed).newValue }
 
     var seed: UInt64 { number }
@@ -18,13 +18,13 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct RequestContext: Sendable {
     /// The request's identifier, the same for all attempts.
     public let id: RequestID
-    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. A stream of
-    /// events that is connected again is a new request: its attempts are counted from the last event or regular end.
+    /// The number of the attempt, from 1: for an adapter the next attempt, for a retrier the failed attempt. For a
+    /// stream of server-sent events, a retrier gets the number of failures since the last event or regular end.
     public let attempt: Int
     /// The request as it was sent last, or `nil` before that; adapters get the request as their argument.
     public internal(set) var request: TransportRequest?
-    /// The head of the attempt's response, if there was one. Where there is only an error, ``AsyncNetError/response``
-    /// is this head as Foundation's `HTTPURLResponse`.
+    /// The head of the attempt's response; `nil` without a response. ``AsyncNetError/response`` has the same head as
+    /// Foundation's `HTTPURLResponse`.
     public internal(set) var response: HTTPResponseHead?
     /// The time until the request's deadline; `nil` if it has none.
     public internal(set) var remainingTime: Duration?
@@ -35,17 +35,17 @@ public struct RequestContext: Sendable {
     var time = TimeSource(ContinuousClock())
     /// The requests of this attempt that were redirected, which a retry sends again.
     var redirected: [TransportRequest] = []
-    /// Called after a refresh that the request has waited for, with its error and duration; `nil` if nobody observes.
+    /// Called after a refresh that the request has waited for, with the refresh's error and the duration of the wait.
     var onRefresh: (@Sendable (AsyncNetError?, Duration) -> Void)?
-    /// Set if the cache may respond to the request, so that an expired credential is not refreshed yet.
+    /// Set if the cache may respond to the request: an expired credential is then not refreshed yet.
     var deferral: RefreshDeferral?
     var breakers: CircuitBreakers?
     /// The request's tags, see ``RequestValueKey``.
     public internal(set) var values = RequestValues()
 }
 
-/// Whether an adapter has set an expired credential, since the cache may respond: the request must be adapted again
-/// before it is sent.
+/// Notes that an adapter has set an expired credential, since the cache may respond. Before it is sent to the server,
+/// the request must then be adapted again.
 final class RefreshDeferral: Sendable {
     private let isUsed = Atomic(false)
 

@@ -9,9 +9,9 @@
 /// Retriers are called in the order of their lists, the session's before the request's, until one decides: for every
 /// error of an attempt except a cancellation and an exceeded deadline, and for every response with a status of 400 or
 /// above, validated or not: the error is `.unacceptableStatus` then, and without a retry the response is delivered.
-/// They are not called if the request cannot be sent again: its body can be read only once, or a part of the response
-/// has been delivered, unless that is a stream of events which another response continues (``EventReconnection``). Nor
-/// are they called for a body that cannot be decoded, which each serializer finds out after the request.
+/// They are not called if the request cannot be sent again: if its body can be read only once, or a part of the
+/// response has been delivered, except of a stream of events that another response continues (``EventReconnection``).
+/// Nor are they called for a body that cannot be decoded: serializers run after the request has ended.
 ///
 /// They run on no actor, on a thread that they may block; a cancellation or the deadline ends the wait for them at
 /// once.
@@ -22,8 +22,8 @@ public protocol RequestRetrier: RequestPolicy {
 
 /// An adapter and a retrier in one.
 ///
-/// Neither function has a default: one with other parameters, such as those of another library, would never be called.
-/// A type that needs only one of the two is a ``RequestAdapter`` or a ``RequestRetrier``.
+/// Neither function has a default: otherwise a function with other parameters, such as one for another library, would
+/// compile and never be called. A type that needs only one of them is a ``RequestAdapter`` or a ``RequestRetrier``.
 public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
 
 /// A retrier made of a closure.
@@ -51,7 +51,7 @@ public struct RetryDecision: Sendable {
     let choice: Choice
     /// Whether the retry is charged to the session's retry budget; a retry with a new credential is not.
     var isCharged = true
-    /// Whether the next attempt goes to another origin, so that the circuit of this one does not forbid it.
+    /// Whether the next attempt goes to another origin, so that an open circuit of this origin does not prevent it.
     var isElsewhere = false
 
     /// Sends the request again at once.

@@ -3,7 +3,7 @@ package protocol TracingPolicy: RequestPolicy {
     func makeTrace(_ id: RequestID) -> any RequestTrace
 }
 
-/// The part of one run in a trace, which learns of each hop.
+/// The part of a trace that belongs to one run; it is told of each hop.
 package protocol RequestTrace: AnyObject, Sendable {
     /// Adds the headers of the trace to a hop that is about to be sent; the hop before it in this run has ended.
     /// Returns the hop's part of the trace, if there is one.
@@ -14,12 +14,12 @@ package protocol RequestTrace: AnyObject, Sendable {
 }
 
 package protocol TracedHop: AnyObject, Sendable {
-    /// The transport sends the request again, this time after the hop's beginning.
+    /// The transport sends the request again; `time` has passed since the hop began.
     func repeated(after time: Duration)
     func ended(_ summary: HopSummary)
 }
 
-/// What a run that serves another run is for.
+/// Why a run works for another run.
 package enum TraceBranch {
     case hedged
     /// A transfer that several requests share: it may outlive the request that it was made for.

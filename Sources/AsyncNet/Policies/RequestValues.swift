@@ -1,4 +1,4 @@
-/// A tag that a program gives its requests: what kind of value it has, and whether logs show it.
+/// The key of a tag that a program gives its requests: its type of value, and whether logs show it.
 ///
 ///     enum TenantKey: RequestValueKey {
 ///         static let defaultValue: String? = nil
@@ -14,14 +14,14 @@
 ///
 ///     session.get(url, options: RequestOptions().setting(\.tenant, "a"))
 ///
-/// Adapters and retriers read it as `context.values.tenant`, monitors as `event.values.tenant`. Nothing of it is sent.
+/// Adapters and retriers read this tag as `context.values.tenant`, monitors as `event.values.tenant`. It is not sent.
 public protocol RequestValueKey {
-    /// What the tag is.
+    /// The type of the tag's value.
     associatedtype Value: Sendable
     /// The value for requests without the tag.
     static var defaultValue: Value { get }
-    /// The name under which logs and descriptions show the value; `nil`, the default, if they must not, as of a secret.
-    /// A `nil` value is not shown.
+    /// The name under which logs and descriptions show the value; with `nil`, the default, they do not show it, as for
+    /// a secret. A value that is `nil` is not shown.
     static var logName: String? { get }
 }
 

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Sends a request again that failed for a reason that may be temporary.
+/// Sends a failed request again if the failure may be temporary.
 ///
 ///     Session(configuration: .init(interceptors: [RetryPolicy(limit: 3)]))
 ///     request.interceptor(RetryPolicy(backoff: Backoff(maximum: .seconds(5)), attemptTimeout: .seconds(2)))
 ///
 /// Only requests that may be repeated are retried: those with an idempotent method (RFC 9110 §9.2.2) or an
-/// `Idempotency-Key`, and any request that did not reach a server; of a redirected attempt, this must hold for every
-/// request. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that of
+/// `Idempotency-Key`, and any request that did not reach a server; after redirects, this must hold for every request
+/// of the attempt. The delay is random, up to a bound that grows with each retry (``Backoff``), but at least that of
 /// `Retry-After`. The session's ``SessionConfiguration/retryBudget`` limits the load that all retries together add to
 /// an origin. A proxy's refusal with a status from 400 to 499, such as 407, is not retried: a wrong password that is
-/// repeated locks accounts. Nor is a body that cannot be decoded, see ``RequestRetrier``.
+/// repeated locks accounts. Nor is a response whose body cannot be decoded, see ``RequestRetrier``.
 public struct RetryPolicy: RequestRetrier, NonBlocking {
     /// How many times a request is sent again.
     public var limit: Int
@@ -22,11 +22,11 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     public var statusCodes: Set<Int>
     /// Errors that are retried.
     public var errorCodes: Set<AsyncNetError.Code>
-    /// The longest delay of a `Retry-After` that is waited for (RFC 9110 §10.2.3). A response with a longer delay is
-    /// delivered, since an earlier retry would fail. `nil` ignores `Retry-After`.
+    /// The longest `Retry-After` that the policy waits for (RFC 9110 §10.2.3). A response with a longer one is
+    /// delivered, since an earlier retry would fail. With `nil`, `Retry-After` is ignored.
     public var maximumRetryAfter: Duration?
-    /// How long each attempt may take, from its permit to the end of the body, of a stream to the head of the response;
-    /// an attempt that takes longer ends with `.timedOut`.
+    /// How long each attempt may take, from its permit to the end of the body, or for a stream to the response's head.
+    /// An attempt that takes longer ends with `.timedOut`.
     public var attemptTimeout: Duration?
     /// Errors of Foundation that are retried if a transport reports them as the underlying error; none by default.
     public var urlErrorCodes: Set<URLError.Code> = []
@@ -116,7 +116,7 @@ public struct RetryPolicy: RequestRetrier, NonBlocking {
     }
 }
 
-/// Retries as ``RetryPolicy`` does, but only after `.connectionLost`.
+/// Retries as ``RetryPolicy`` does, but only after `.connectionLost`, `.emptyReply` and `.bodyEndedEarly`.
 public struct ConnectionLostRetryPolicy: RequestRetrier, NonBlocking {
     private let policy: RetryPolicy
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Removals from a cache")
 struct CacheRemovalsTests {
-    @Test("A removal applies to stored responses of its URL whose requests began before it")
+    @Test("A removal applies to responses of its URL whose requests were sent before the removal")
     func order() {
         let removals = CacheRemovals()
         let start = removals.now

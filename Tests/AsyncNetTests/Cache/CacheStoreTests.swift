@@ -16,7 +16,7 @@ extension CacheStore {
         return true
     }
 
-    /// The bodies of a URL; `nil` for a damaged one.
+    /// The stored bodies of a key; `nil` for a damaged body.
     func bodies(_ key: CacheKey) async throws -> [Data?] {
         var bodies: [Data?] = []
         for entry in await entries(key) {
@@ -92,7 +92,7 @@ struct CacheStoreTests {
     }
 
     @Test(
-        "Of two responses to a URL the one requested later is kept, in any order of storing", arguments: Kind.allCases)
+        "Of two responses to a URL the one requested later is kept, even if it was stored first", arguments: Kind.allCases)
     func olderResponse(_ kind: Kind) async throws {
         let store = try store(kind)
         var later = try StoredResponse.fixture([:])
@@ -236,7 +236,7 @@ struct DiskCacheStoreTests {
         #expect(try files().map(mode) == [0o600] && mode(inner) == 0o700)
     }
 
-    @Test("A folder that cannot be created, or is a file, is an error with its path")
+    @Test("A folder that cannot be created, or is a file, is an error that names the path")
     func unusableFolder() throws {
         let file = folder.url.appendingPathComponent("file")
         try Data().write(to: file)
@@ -298,7 +298,7 @@ struct DiskCacheStoreTests {
         #expect(await stores[0].usage(of: nil).entries == 3)
     }
 
-    @Test("A file in an earlier format is not used, and removed")
+    @Test("A file in an earlier format is not used, and is removed")
     func earlierFormat() async throws {
         let store = try DiskCacheStore(folder.url, capacity: 1 << 20)
         #expect(await store.put("k", try .fixture([:]), [Data("body".utf8)]))

@@ -9,7 +9,7 @@ struct RecentEntriesTests {
         try .fixture(["Vary": "Accept-Language"], for: .get(["Accept-Language": language]))
     }
 
-    /// How many bytes an entry of a key of one character counts for, with a body of 100 bytes.
+    /// The cost of an entry with a key of one character and a body of 100 bytes.
     private func cost() throws -> Int {
         var entries = RecentEntries(capacity: .max)
         entries.add(try response(), body: Data(count: 100), for: "k")

@@ -119,7 +119,7 @@ struct CallSiteTests {
         let download = session.download(url, to: .file(target))
         let resumeData = await download.cancel(producingResumeData: true)
         #expect(resumeData == nil)
-        // Optional as it is, as the contract has it.
+        // `resumeData` is optional, as documented.
         let none = session.download(resumingWith: resumeData, to: .file(target))
         #expect(await none.result.failure?.code == .invalidRequest)
         let coded: JSON = [
@@ -213,7 +213,7 @@ struct CallSiteTests {
         #expect(try await text(session.post("http://a/", parameters: 5, encoder: own)) == " 5")
     }
 
-    @Test("The documented calls use JSON, and a wrong type ends with decodingFailed")
+    @Test("The documented calls read and make JSON, and decoding a wrong type ends with decodingFailed")
     func json() throws {
         let user = User.ada
         let json: JSON = ["name": "Ada", "tags": ["a"], "count": 1, "address": ["geo": ["lat": 1.5]]]

@@ -14,8 +14,8 @@ struct ProblemDetailsTests {
         """
 
     private static func session(_ body: String = json, status: Int = 403) -> Session {
-        // A clock that stands still: the body of a refused response is read for a second at most, which may pass on a busy
-        // machine.
+        // A clock that stands still: the body of a refused response is read for at most a second, which a busy machine
+        // may exceed.
         Session(
             transport: StubTransport { _ in
                 .json(body, status: status, headers: ["Content-Type": "application/problem+json"])
@@ -62,7 +62,7 @@ struct ProblemDetailsTests {
         #expect(error.code == .unacceptableStatus && error.underlyingError == nil)
     }
 
-    @Test("The problem is decoded before or after validate(), and the content type is validated")
+    @Test("validate(decoding:) decodes the problem after validate() too, and validates the content type")
     func order() async throws {
         let first = Self.session().request("http://a/").validate().validate(decoding: ProblemDetails.self)
         try expectProblem(await first.serializing(User.self).response.error)

@@ -78,7 +78,7 @@ struct SerializerTests {
     }
 
     @Test(
-        "A number out of range is named in the error with its path and type",
+        "The error of a number out of range has its path and type, and the number unless its name is secret",
         arguments: [
             (#"{"levels":[{"size":1,"factor":1},{"factor":2,"size":300}]}"#, "levels[1].size is 300, which is no Int8"),
             (
@@ -96,7 +96,7 @@ struct SerializerTests {
         #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A server's names are cut and escaped in the error, and a scalar that its type refuses is no broken JSON")
+    @Test("Names of a document are cut and escaped in the error, and a refused scalar is called well-formed")
     func hostileNames() async throws {
         let name = #"a\n\u001b\u009b\u202e"# + String(repeating: "x", count: 10_000)
         let input = try response(#"{"\#(name)":"x"}"#)
@@ -115,7 +115,7 @@ struct SerializerTests {
         #expect(refusal?.message.contains("It is well-formed") == true, "\(refusal?.message ?? "")")
     }
 
-    @Test("A document that is a single number out of range is named in the error")
+    @Test("The error of a document that is a single number out of range names the number")
     func lonelyMisfit() async throws {
         let input = try response("300")
         let error = await #expect(throws: AsyncNetError.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// Everything is compared with `JSONDecoder`: the same values, the same refusals.
+/// Values and errors are compared with those of `JSONDecoder`.
 @Suite("Standard JSON decoder")
 struct StandardJSONDecoderTests {
     struct Everything: Codable, Equatable {
@@ -42,7 +42,7 @@ struct StandardJSONDecoderTests {
         var decimal: Decimal
     }
 
-    /// Goes on where a value is not what it wants, which must not hide that the fast way did not know it.
+    /// Ignores a decoding error, which must not hide that the tape did not support the value.
     struct Forgiving: Decodable, Equatable {
         var value: Int
 
@@ -53,7 +53,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    /// By hand, through every kind of container.
+    /// Decodes by hand, through every kind of container.
     struct Manual: Decodable, Equatable {
         var text: String
         var path: [String]
@@ -111,7 +111,7 @@ struct StandardJSONDecoderTests {
          "dictionary":{"b":1,"a":2.5e3},"matrix":[[1,-2],[],[127]],"optionals":["a",null],"shape":{"circle":{"radius":1.5}},"float":3.4,"unsigned":18446744073709551615}
         """
 
-    @Test("A document with every kind of value, and with each mistake in it, is decoded as by JSONDecoder")
+    @Test("A document with every kind of value, and copies with one fault each, are decoded as by JSONDecoder")
     func everything() {
         same(Everything.self, Self.sample)
         for (what, instead) in [
@@ -126,7 +126,7 @@ struct StandardJSONDecoderTests {
         }
     }
 
-    @Test("JSONTape decodes a supported document without leaving it to JSONDecoder")
+    @Test("JSONTape decodes a supported document without giving up")
     func plainness() throws {
         let plain = try #require(
             JSONTape(text: Self.sample.replacingOccurrences(of: "18446744073709551615", with: "5")))
@@ -267,7 +267,7 @@ struct StandardJSONDecoderTests {
 }
 
 extension JSONTape {
-    /// Of a text that stays in memory.
+    /// Makes a tape of a text whose bytes are never freed.
     convenience init?(text: String) {
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = bytes.initialize(from: text.utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// Where chunks are cut is chance on a network: no cut may change what comes out, and no bytes may trap.
+/// Chunks may end anywhere: that must not change the elements of a parser, and no bytes may trap.
 @Suite("Stream parsers, fuzzed", .timeLimit(.minutes(30)))
 struct StreamParserFuzzTests {
     private static let alphabet: [UInt8] =
@@ -21,7 +21,7 @@ struct StreamParserFuzzTests {
         return bytes
     }
 
-    /// Cuts at random, now and then with an empty piece, and each piece as a slice with another start index.
+    /// Cuts bytes at random, sometimes with an empty piece; each piece is a slice with another start index.
     private static func cut(_ bytes: [UInt8], _ random: inout SeededRandom) -> [Data] {
         let data = Data([0x0A] + bytes)
         var pieces: [Data] = []
@@ -64,7 +64,7 @@ struct StreamParserFuzzTests {
     @Test("Random bytes in any chunks give the same events", arguments: [8, 1000])
     func events(limit: Int) { fuzz(ServerSentEventParser(limit: limit), seed: 3) { $0 } }
 
-    /// The shortest thing that can be right: all bytes at once, breaks found one after another.
+    /// The second parser is as simple as possible: it gets all bytes at once, and searches one break after another.
     @Test("Random bytes are split into the same lines as by a second parser, written after the standard")
     func reference() {
         var random = Fuzzing.random(4)

@@ -15,9 +15,9 @@ struct JSONExactnessTests {
         var list: [JSON], named: [String: JSON], maybe: JSON?, none: JSON?, deep: [String: [One]], numbered: [Int: JSON]
     }
     enum Shape: Codable { case of(JSON) }
-    /// Decoded by `JSONDecoder`, since the plain way knows no `Decimal`.
+    /// Decoded by `JSONDecoder`, since the tape does not support `Decimal`.
     struct Special: Codable { var d: Decimal, j: JSON }
-    /// In a single value container.
+    /// Codes its value in a single value container.
     struct Wrapped: Codable {
         var j: JSON
         init(from decoder: any Decoder) throws { j = try decoder.singleValueContainer().decode(JSON.self) }
@@ -26,7 +26,7 @@ struct JSONExactnessTests {
             try container.encode(j)
         }
     }
-    /// Through containers of its own.
+    /// Decodes its values by hand, through nested containers.
     struct Manual: Codable {
         var values: [JSON] = []
         enum Keys: String, CodingKey { case a, b }
@@ -108,7 +108,7 @@ struct JSONExactnessTests {
         #expect(try decode(One.self, text).j == JSONDecoder().decode(One.self, from: Data(text.utf8)).j)
     }
 
-    /// Gives out the userInfo of the decoder around it, and values of its own.
+    /// Decodes other data with an inner decoder that has the outer decoder's userInfo.
     private struct Other: Decodable {
         var j: JSON
         init(from decoder: any Decoder) throws {
@@ -184,7 +184,7 @@ struct JSONExactnessTests {
         #expect(encoder.userInfo.isEmpty)
     }
 
-    /// Writes the text of an inner encoder, which gets its userInfo.
+    /// Encodes the text of an inner encoder that has the outer encoder's userInfo.
     private struct Inner: Encodable {
         var j: JSON
         func encode(to encoder: any Encoder) throws {
@@ -222,14 +222,14 @@ struct JSONExactnessTests {
             ).last?.j.description == "19999.0")
     }
 
-    @Test("A number in a JSON member keeps its digits beside a string that is no valid text and is not decoded")
+    @Test("A number in a JSON member keeps its digits beside a string with unpaired surrogates that is not decoded")
     func invalidNeighbour() throws {
         let number = "123456789012345678901234567890.123456789012345"
         #expect(try decode(One.self, #"{"x":"\uD800 \uDC00\uD800","j":\#(number)}"#).j.description == exact(number))
         #expect(throws: DecodingError.self) { try decode([String: String].self, #"{"x":"\uD800"}"#) }
     }
 
-    @Test("Foundation's own coders keep the digits of JSON that Double and Decimal can hold")
+    @Test("Foundation's coders keep the value of numbers that Decimal holds, and refuse to encode 1e400")
     func foundation() throws {
         #expect(try JSONDecoder().decode(One.self, from: Data(#"{"j":[1.0,0.1,1e30]}"#.utf8)).j == [1, 0.1, 1e30])
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(One(j: JSON(parsing: "1e400"))) }

@@ -2,7 +2,7 @@ import AsyncNet
 import Foundation
 import Testing
 
-/// The parser is ours, so what RFC 8259 allows and forbids is spelled out here.
+/// What RFC 8259 allows and forbids, for this library's own parser.
 @Suite("JSON parsing", .timeLimit(.minutes(5)))
 struct JSONParsingTests {
     @Test(

@@ -112,7 +112,7 @@ struct JSONValueTests {
         #expect(JSON(Double.infinity).isNull)
     }
 
-    @Test("Text is escaped, sorted and indented as the options say")
+    @Test("JSON text is escaped, and sorted and indented as the options say")
     func writing() {
         let json: JSON = ["b": [1, "\"\\\n\u{1}é/"], "a": [:], "c": []]
         #expect(json.description == #"{"a":{},"b":[1,"\"\\\n\u0001é/"],"c":[]}"#)

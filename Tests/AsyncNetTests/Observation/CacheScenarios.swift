@@ -4,12 +4,12 @@ import Testing
 
 @testable import AsyncNet
 
-/// Requests of a session with a cache: each outcome.
+/// Requests of a session with a cache, one for each outcome of the cache.
 extension EventScenario {
     private static let missed =
         "created, resumed, 1 attempt GET /x, 1 cache: miss, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String"
 
-    /// Two equal requests, twenty seconds apart, of which the server receives the second if its response may not be used.
+    /// Two equal requests, twenty seconds apart; `reply` is the response to the second, if it has `If-None-Match`.
     private init(
         _ name: String, second: String..., control: String, reply: @escaping @Sendable () -> MockResponse,
         mode: CacheMode? = nil
@@ -65,17 +65,17 @@ extension EventScenario {
                     "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 cache: stale, 1.1 ended replaced 503, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .status(503) }),
             EventScenario(
-                "A stale response is used without a connection",
+                "A stale response is used when the server is not reached",
                 second:
                     "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended failed cannotConnect, 1 cache: stale, 1 response 200, 1 finished, 1 decoded String",
                 control: "max-age=10, stale-if-error=60", reply: { .fault(.refuse) }),
             EventScenario(
-                "The cache takes no part",
+                "A request with noStore bypasses the cache",
                 second:
                     "created, resumed, 1 attempt GET /x, 1 cache: bypassed, 1.1 hop GET /x, 1.1 response 200, 1.1 received 3 bytes, 1.1 ended delivered 200, 1 finished, 1 decoded String",
                 control: "max-age=60", reply: { .status(500) }, mode: .noStore),
             EventScenario(
-                "Nothing is stored, and nothing may be sent",
+                "A request with onlyIfCached has no stored response",
                 "created, resumed, 1 attempt GET /x, 1 finished notCached", configure: { $0.cache = HTTPCache() }
             ).running { session in
                 let options = RequestOptions(cacheMode: .onlyIfCached)

@@ -15,7 +15,7 @@ struct ConnectionEventsTests {
 
         var events: [SessionEvent] { all.withLock { $0 } }
 
-        /// Without addresses, times and delays, which differ.
+        /// The steps of connections, without addresses, times and delays, which differ.
         var steps: String {
             let steps = events.compactMap { event -> String? in
                 guard case .connection(let step) = event.event else { return nil }
@@ -31,7 +31,7 @@ struct ConnectionEventsTests {
         }
     }
 
-    /// What is done with a WebSocket, what the server does, and the steps.
+    /// What a program does with a WebSocket, what the server does, and the steps that a monitor gets.
     struct Scenario: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var reply = MockResponse.webSocket(.echo)

@@ -26,7 +26,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "The command of a method that expects a body has Content-Length: 0 without one",
+        "The command of a method that expects a body has Content-Length: 0 without a body",
         arguments: [HTTPMethod.post, .put, .patch])
     func withoutBody(_ method: HTTPMethod) async {
         let text = await session.request("http://a/", method: method).curlDescription()
@@ -125,7 +125,7 @@ struct CurlDescriptionTests {
 
     private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
-    /// With the body that the request would have had, and nothing that curl adds of its own accord but its defaults.
+    /// Runs curl, and compares its request with the same request of a session.
     @Test(
         "curl sends the same request, with a body in memory, a file or a form", .enabled(if: hasCurl, "needs curl"),
         arguments: ["data", "none", "file", "form"])
@@ -168,14 +168,14 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "A part whose name has a control character gives a comment in place of the command",
+        "The command of a form with a control character in a name begins with a comment",
         arguments: ["a\0=", "a\u{1}=", "a\u{7F}="])
     func controls(_ name: String) async {
         let text = await session.upload(.multipart { $0.append("x", name: name) }, to: "http://a/").curlDescription()
         #expect(text.hasPrefix("# "))
     }
 
-    /// That curl sends the bytes that this library sends, but for the boundary that curl makes itself.
+    /// Checks that curl sends the bytes that this library sends, except for the boundary of a form.
     private func compare(_ body: RequestBody, _ isRight: (String) -> Bool = { _ in true }) async throws {
         let request = session.upload(body, to: "http://127.0.0.1/x", method: .put, headers: [.omitting("Accept")])
         try await withServer(.text("thanks"), .text("thanks")) { (server: MockServer) async throws in
@@ -217,7 +217,7 @@ struct CurlDescriptionTests {
         #expect(form.contains(#"-F 's=@-;filename="f.txt";type=text/plain'"#))
     }
 
-    @Test("A request that cannot be made is a comment with the reason")
+    @Test("The command of a request that cannot be made is a comment with the reason")
     func impossible() async {
         #expect(await session.request("nonsense").curlDescription().hasPrefix("# "))
     }

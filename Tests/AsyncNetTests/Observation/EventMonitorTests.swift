@@ -165,7 +165,7 @@ struct EventMonitorTests {
 
     @Test("Monitors that suspend and then block their threads do not delay requests")
     func waitingMonitors() async throws {
-        // One more than Swift has threads for tasks.
+        // One more monitor than Swift has threads for tasks.
         let monitors = (0...ProcessInfo.processInfo.activeProcessorCount).map { _ in WaitingMonitor() }
         let session = Session(transport: StubTransport { _ in .text("abc") }, configuration: .init(monitors: monitors))
         for monitor in monitors {
@@ -219,7 +219,7 @@ struct EventMonitorTests {
 
     // MARK: Sequences
 
-    @Test("A loop over a session's events gets them from its start on, and ends with the session")
+    @Test("A loop over a session's events gets the events since it was made, and ends with the session")
     func sequence() async throws {
         let session = session()
         _ = try await session.request(Self.url).serializing(Data.self).value
@@ -336,7 +336,7 @@ private final class WaitingMonitor: EventMonitor {
 private final class MainActorMonitor: EventMonitor {
     private(set) var count = 0
 
-    // Its own attribute: Swift 6.3 infers no actor for the witness of an asynchronous requirement.
+    // Needs the attribute: Swift 6.3 infers no actor for the witness of an asynchronous requirement.
     @MainActor
     func receive(_ event: SessionEvent) async {
         MainActor.preconditionIsolated()

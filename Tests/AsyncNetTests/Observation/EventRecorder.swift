@@ -26,7 +26,7 @@ final class EventRecorder: ImmediateMonitor {
 }
 
 extension SessionEvent {
-    /// Such as `1.2 response 200`; without the numbers outside attempts.
+    /// The step after the numbers of attempt and hop, such as `1.2 response 200`; without numbers outside attempts.
     var step: String {
         attempt == 0 ? event.step : hop == 0 ? "\(attempt) \(event.step)" : "\(attempt).\(hop) \(event.step)"
     }

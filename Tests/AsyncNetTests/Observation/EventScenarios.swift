@@ -15,9 +15,9 @@ struct EventScenario: CustomTestStringConvertible {
         _ = await session.request("http://a.example/x").serializing(String.self).result
     }
 
-    /// Whether time passes as the requests need it.
+    /// Whether the clock advances to the next deadline whenever all tasks wait.
     private var movesClock = true
-    /// Whether two of the steps may come in any order.
+    /// Whether the steps may come in another order.
     private(set) var isUnordered = false
 
     var testDescription: String { name }
@@ -36,21 +36,21 @@ struct EventScenario: CustomTestStringConvertible {
         (self.name, self.steps, self.configure, self.server) = (name, steps, configure, server)
     }
 
-    /// Makes these requests, instead of one GET.
+    /// The scenario with these requests instead of one GET.
     func running(_ run: @escaping @Sendable (Session) async throws -> Void) -> EventScenario {
         var copy = self
         copy.run = run
         return copy
     }
 
-    /// Lets no time pass: a clock that moves when nothing runs could end a silent request before it is cancelled.
+    /// The scenario without a moving clock, whose timeout could end a silent request before it is cancelled.
     func standingStill() -> EventScenario {
         var copy = self
         copy.movesClock = false
         return copy
     }
 
-    /// The transfer that loses against another ends at any time after that.
+    /// The scenario without a fixed order: the transfer that loses against a hedge ends at any time.
     func unordered() -> EventScenario {
         var copy = self
         copy.isUnordered = true
@@ -72,7 +72,7 @@ struct EventScenario: CustomTestStringConvertible {
         return recorder
     }
 
-    /// A transfer that no request waits for any more ends after its requests.
+    /// Runs the requests and finishes the session, which ends transfers that no request waits for any more.
     private func runToEnd(_ session: Session) async throws {
         try await run(session)
         await session.finish()
@@ -96,7 +96,7 @@ private func counted(_ handler: @escaping @Sendable (Int, RecordedRequest) async
 private let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
 
 extension EventScenario {
-    /// Made anew for each suite, since servers count their requests.
+    /// Made anew at each access, since servers count their requests.
     static var all: [EventScenario] { plain + attempts + hops + cancels + waits + sharing + kinds + cached }
 
     // MARK: One attempt, one hop
@@ -230,7 +230,7 @@ extension EventScenario {
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 response 302, 1.1 ended delivered 302, 1 finished, 1 decoded String",
                 server: { _ in .redirect(to: "/y") }, configure: { $0.redirects = .doNotFollow }),
             EventScenario(
-                "Redirects do not end",
+                "There are more redirects than the limit",
                 "created, resumed, 1 attempt GET /x, 1.1 hop GET /x, 1.1 ended redirected 302 GET /y, 1.2 hop GET /y, 1.2 ended failed 302 tooManyRedirects, 1 finished tooManyRedirects",
                 server: { .redirect(to: $0.path == "/x" ? "/y" : "/z") }, configure: { $0.maximumRedirects = 1 }),
             EventScenario(
@@ -279,7 +279,7 @@ extension EventScenario {
         ]
     }
 
-    /// Cancels a request when something has happened that `gate` is opened by.
+    /// Cancels a request once the gate is open.
     @Sendable private static func cancel(_ request: DataRequest, at gate: Gate) async {
         async let result = request.serializing(String.self).result
         await gate.wait()

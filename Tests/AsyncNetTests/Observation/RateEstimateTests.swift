@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rates and remaining time")
 struct RateEstimateTests {
-    /// Feeds equal steps.
+    /// Updates the estimate in equal steps.
     private func rate(
         _ bytes: Int64, every step: Duration, times: Int, _ estimate: inout RateEstimate, from time: Duration = .zero,
         after moved: Int64 = 0
@@ -14,7 +14,7 @@ struct RateEstimateTests {
     }
 
     @Test(
-        "The estimate of a steady rate is accurate from the first step on, for any size of steps",
+        "The estimate of a steady rate is accurate from the first step on, and too high for long steps",
         arguments: [
             (1, Duration.milliseconds(1), 1), (1, .milliseconds(1), 20_000), (1000, .seconds(1), 1),
             (1000, .seconds(1), 100), (60_000, .seconds(60), 3),
@@ -22,8 +22,8 @@ struct RateEstimateTests {
     func steady(_ bytes: Int64, _ step: Duration, _ times: Int) {
         var estimate = RateEstimate()
         rate(bytes, every: step, times: times, &estimate)
-        // Bytes that come at the end of a step count as new, its time as faded: exact for steps short against the
-        // memory.
+        // The bytes of a step count fully, its time as faded, so only steps much shorter than the memory of four
+        // seconds give the exact rate.
         let expected = Double(bytes) / (step / .seconds(1))
         #expect(
             estimate.bytesPerSecond > expected * 0.99

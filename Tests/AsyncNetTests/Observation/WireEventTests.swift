@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// The steps that only a transport knows, over sockets.
+/// Events that only a transport can report, over real connections.
 @Suite("Events of the wire", .timeLimit(.minutes(5)))
 struct WireEventTests {
     private func events(

@@ -13,7 +13,7 @@ struct CookieStoreLimitsTests {
         return limits
     }
 
-    /// Sets these, a second apart; `!` before a name is a secure cookie, a number after it its age.
+    /// Sets cookies a second apart. `!` before a name makes a cookie secure, a number after it is its lifetime.
     private static func fill(
         _ store: inout CookieStore, _ names: [String], domain: String = "a.b", from time: Double = 0
     ) {
@@ -104,7 +104,7 @@ struct CookieStoreLimitsTests {
         #expect(store.cookies(now: Self.start).first?.domain == "251.b")
     }
 
-    @Test("Above the total limit, sites with many cookies are reduced no further than to their guaranteed number")
+    @Test("Above the total limit, a site with many cookies keeps at least crowdedSite of them")
     func crowdedKeepsItsShare() {
         var store = CookieStore(limits: Self.limits(perDomain: 10, total: 20, crowded: 3))
         for index in 0..<14 { Self.fill(&store, ["a"], domain: "\(index).b", from: Double(index)) }
@@ -159,7 +159,7 @@ struct CookieStoreLimitsTests {
     private static let suffixes: Set<String> = ["co.uk", "github.io", "amazonaws.com"]
 
     @Test(
-        "The site of a domain is its public suffix and one label",
+        "The site of a domain is its public suffix with one more label",
         arguments: [
             ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("a.example.com.", "example.com"),
             ("com", "com"), ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"),
@@ -171,7 +171,7 @@ struct CookieStoreLimitsTests {
         #expect(store.site(of: domain) == site)
     }
 
-    @Test("Only cookies of the same site are searched when a response over http sets a cookie")
+    @Test("The relatives of a domain are the domains with cookies that equal it, or are above or below it")
     func relatives() {
         var store = CookieStore()
         for index in 0..<2900 {

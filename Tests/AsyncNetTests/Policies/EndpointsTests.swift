@@ -37,12 +37,12 @@ struct EndpointOrderTests {
     }
 
     @Test(
-        "Each attempt gets the next usable endpoint, and none twice before each was tried",
+        "Each attempt gets the next usable endpoint, and no endpoint is tried twice before all usable ones",
         arguments: [
             ([0, 1, 2], [0, 1, 2, 0, 1]), ([1, 2], [1, 2, 1, 2, 1]), ([2], [2, 2, 2, 2, 2]), ([], [0, 1, 2, 0, 1]),
         ])
     func attempts(_ usable: [Int], _ expected: [Int]) {
-        // Without weights the order is that of the list.
+        // Endpoints of weight 0 keep the order of the list.
         let order = EndpointOrder(weights: [0, 0, 0])
         let chosen = (1...5).map { order.endpoint(of: $0, seed: 7) { usable.contains($0) } }
         #expect(chosen == expected)
@@ -132,7 +132,7 @@ struct EndpointsTests {
                 [origin(servers[0]): 1, origin(servers[1]): 0],
                 breaker: CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10)), clock: clock)
             servers[0].on(.get, "/") { _ in .status(500) }
-            // The failure that opens the circuit is followed by the other endpoint too.
+            // Also the first request, which opens the circuit, is then sent to the other endpoint.
             for _ in 0..<5 { #expect(try await text(session) == "GET / ") }
             #expect(servers.map { $0.requests.count } == [1, 5])
             servers[0].on(.get, "/") { _ in .text("back") }

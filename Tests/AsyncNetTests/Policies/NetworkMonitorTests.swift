@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// Who sees which path when, without a network.
+/// The paths that loops over a monitor's paths get, without a network.
 @Suite("NetworkMonitor", .timeLimit(.minutes(5)))
 struct NetworkMonitorTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
@@ -26,7 +26,7 @@ struct NetworkMonitorTests {
         feed.send(Self.up)
         feed.send(Self.down)
         feed.send(Self.up)
-        // What waits for it now is the path that it knows; it waits on until it is cancelled.
+        // The waiting path equals the last one received, so `next()` waits until it is cancelled.
         let next = Task { [paths] in
             var paths = paths
             return await paths.next()

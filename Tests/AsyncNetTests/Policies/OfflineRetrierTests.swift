@@ -4,16 +4,16 @@ import Testing
 
 @testable import AsyncNet
 
-/// Which failures wait for the network, and for how long.
+/// Which failed requests wait for the network, and for how long.
 @Suite("OfflineRetrier", .timeLimit(.minutes(5)))
 struct OfflineRetrierTests {
     private static let (up, down) = (NetworkPath(status: .satisfied, hasIPv4: true), NetworkPath(status: .unsatisfied))
-    /// The retrier's, whose time a test moves.
+    /// The retrier's clock, whose time a test moves.
     private let clock = TestClock()
-    /// The session's, by which a test knows when nothing runs.
+    /// The session's clock, by which a test knows that no task runs.
     private let sessionClock = TestClock()
 
-    /// A session over a stub that fails for as long as the path is down.
+    /// A session over a stub that refuses a connection if `fails` returns `true`.
     private func session(
         _ feed: PathFeed, _ monitor: NetworkMonitor, timeout: Duration = .seconds(5),
         fails: @escaping @Sendable () -> Bool
@@ -126,7 +126,7 @@ struct OfflineRetrierTests {
     }
 
     @Test(
-        "Only connection failures are retried, and .connectionLost only for idempotent methods",
+        "Each method is retried after hostNotFound, only idempotent methods after connectionLost or timedOut",
         arguments: [
             (AsyncNetError.Code.hostNotFound, HTTPMethod.get, true), (.hostNotFound, .post, true),
             (.cannotConnect, .post, true), (.proxyNotFound, .patch, true),

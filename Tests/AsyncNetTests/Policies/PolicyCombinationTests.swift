@@ -140,7 +140,7 @@ struct PolicyCombinationTests {
                 circuitBreaker: CircuitBreaker(consecutiveFailures: 1), clock: clock))
         let first = clock.task { await session.request("http://a/to").serializing(Data.self).response }
         await held.wait()
-        // The first request holds the only permit of b, and none of a; the second waits for it, and holds none of c.
+        // The first request holds the only permit of b and none of a; the second waits for b's, and holds none of c.
         let second = clock.task { await session.request("http://c/to").serializing(Data.self).response }
         await clock.settled()
         #expect(session.environment.limits.queue?.waitingCount == 1)
@@ -155,7 +155,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 5)
     }
 
-    @Test("A request whose redirect leads to an open circuit is not retried")
+    @Test("A request whose redirect's target has opened its circuit is not retried")
     func retryOfRedirect() async {
         let stub = StubTransport { $0.path == "/to" ? .redirect(to: "http://b/") : .status(503) }
         let session = Session(
@@ -166,7 +166,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A redirect within an origin is no success that keeps the circuit of the origin closed")
+    @Test("A redirect within an origin does not count as a success for the origin's circuit")
     func redirectBeforeFailure() async {
         let stub = StubTransport { $0.path == "/x" ? .redirect(to: "/x/") : .status(503) }
         let session = Session(
@@ -273,7 +273,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("A repeat with a refreshed token is an attempt that the limit of a RetryPolicy counts")
+    @Test("A retry with a refreshed credential counts for the limit of a RetryPolicy")
     func refreshCounts() async throws {
         let clock = TestClock()
         let stub = StubTransport()
@@ -351,7 +351,7 @@ struct PolicyCombinationTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test("Cancelling one request of a shared transfer does not cancel the transfer for later requests")
+    @Test("Cancelling one request of a shared transfer does not cancel the transfer for the other requests")
     func leftFlight() async throws {
         let (gate, clock) = (Gate(), TestClock())
         let stub = StubTransport { _ in

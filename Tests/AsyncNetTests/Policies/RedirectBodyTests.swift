@@ -5,12 +5,12 @@ import Testing
 
 @testable import AsyncNet
 
-/// What becomes of the bodies of redirects, which nobody reads.
+/// How long the body of a redirect is awaited, which is not delivered.
 @Suite("Bodies of redirects", .timeLimit(.minutes(5)))
 struct RedirectBodyTests {
     private static let head = "HTTP/1.1 302 Found\\r\\nLocation: /b\\r\\n"
 
-    /// FoundationNetworking tells of a redirect only once its body has ended.
+    /// Not over URLSession: FoundationNetworking reports a redirect only once its body has ended.
     @Test(
         "The body of a redirect is not awaited unless it is known to be short",
         arguments: [
@@ -36,7 +36,7 @@ struct RedirectBodyTests {
     }
 
     @Test(
-        "After a challenge whose body never ends, the credentials follow at once",
+        "After a challenge whose body never ends, the request is sent again with credentials at once",
         arguments: TransportUnderTest.allCases)
     func challenge(_ transport: TransportUnderTest) async throws {
         let server = try RawServer(

@@ -41,7 +41,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "A status that is no redirect, a redirect without Location, or one above the limit 0 is delivered",
+        "A status that is no redirect, a redirect without Location, or any redirect with limit 0 is delivered",
         arguments: [200, 204, 300, 304, 305, 306, 400])
     func notFollowed(_ status: Int) throws {
         #expect(try next(status, .get) == nil)
@@ -88,7 +88,7 @@ struct RedirectPolicyTests {
         #expect(second.head.urlText == URLReference("?x#f").resolved(against: URLReference(expected)).text)
         var other = second
         other.head.url = try "http://b/".asURL()
-        #expect(other.head.urlText == "http://b/", "the text is one URL's")
+        #expect(other.head.urlText == "http://b/", "the text of the redirect's URL is not used for another URL")
     }
 
     @Test("An inherited fragment is unchanged", arguments: ["a%20b%5B", "%25zz", "x?/@:!$&'()*+,;=-._~", "%e4"])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Redirects of requests", .timeLimit(.minutes(5)))
 struct RedirectingTests {
-    /// `/from/STATUS` leads to the target, anything else says what it got.
+    /// `/from/STATUS` redirects to the target; other paths respond with the request's method and body.
     private func stub(to target: String = "/to") -> StubTransport {
         StubTransport { request in
             if request.path.hasPrefix("/from/"), let status = Int(request.path.dropFirst(6)) {
@@ -53,7 +53,7 @@ struct RedirectingTests {
         #expect(response.metrics.redirects.isEmpty)
     }
 
-    @Test("A redirect that cannot be followed ends the request with its response")
+    @Test("A redirect to a URL that is not HTTP ends the request with redirectFailed and the redirect's response")
     func refusedTarget() async {
         let response = await Session(transport: stub(to: "mailto:x")).get("http://a/from/302").serializing(Data.self)
             .response
@@ -62,7 +62,7 @@ struct RedirectingTests {
         #expect(response.head?.value(for: "Location") == "mailto:x")
     }
 
-    @Test("No timeout runs while a redirect closure works")
+    @Test("The timeout does not run while a redirect closure runs")
     func slowClosure() async throws {
         let clock = TestClock()
         let session = Session(transport: stub(), configuration: .init(timeout: .seconds(1), clock: clock))
@@ -147,7 +147,7 @@ struct RedirectingTests {
         #expect(try await allowed.serializing(String.self).value == "GET ")
     }
 
-    @Test("A redirect loop ends with tooManyRedirects and a message, and each attempt counts its redirects")
+    @Test("A redirect loop ends with tooManyRedirects, which names the loop; each attempt counts its own redirects")
     func circle() async throws {
         let stub = stub()
         let session = Session(transport: stub, configuration: .init(maximumRedirects: 3))

@@ -25,7 +25,7 @@ struct RefreshFailureTests {
     }
 
     @Test(
-        "A refresh is repeated only after an error that rules out that the server has carried it out",
+        "A refresh is repeated only after an error which shows that the server has not carried it out",
         arguments: [
             (.hostNotFound, true), (.cannotConnect, true), (.proxyNotFound, true), (.proxyFailed, true),
             (.connectionLost, false), (.emptyReply, false), (.timedOut, false), (.deadlineExceeded, false),
@@ -93,7 +93,7 @@ struct RefreshFailureTests {
         #expect(fixture.refreshes == 3)
     }
 
-    @Test("A new credential ends the wait for a repeated refresh")
+    @Test("Setting a credential ends the delay before a repeated refresh")
     func replaced() async throws {
         let clock = TestClock()
         let fixture = TokenFixture(refreshClock: clock, renew: { _ in throw AsyncNetError(.cannotConnect) })

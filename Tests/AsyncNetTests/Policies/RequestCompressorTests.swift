@@ -8,8 +8,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The server sends back what it got, in the coding it got it in: the transport's own decoder says whether that is
-/// right.
+/// The server sends each body back as it was received, with its Content-Encoding, so that the transport's decoder
+/// checks it.
 @Suite("Request compression", .timeLimit(.minutes(5)))
 struct RequestCompressorTests {
     private func echo(_ body: RequestBody, _ coding: ContentCoding, _ transport: TransportUnderTest) async throws -> (
@@ -47,7 +47,7 @@ struct RequestCompressorTests {
             #expect(back == data)
             #expect(sent < 100_000)
             #expect(request.headers["Content-Encoding"] == coding.name)
-            // In memory it is compressed before, so its length is known.
+            // A body in memory is compressed before it is sent, so its length is known.
             #expect((request.headers["Content-Length"] == "\(sent)") == (body.data != nil || transport == .urlSession))
         }
         var form = Data()
@@ -84,7 +84,7 @@ struct RequestCompressorTests {
             #expect(pieces == whole)
         }
         #expect(try Compressor(.gzip).compress(Data(), isLast: true).count == 20)
-        // zlib's own check sum, at the end of its format, of what everybody knows.
+        // The Adler-32 checksum of "Wikipedia", at the end of the zlib format.
         #expect(
             Array(try Compressor(.deflate).compress(Data("Wikipedia".utf8), isLast: true).suffix(4)) == [
                 0x11, 0xE6, 0x03, 0x98,

@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-/// Decisions of retriers as values, and interceptors that decide nothing.
+/// The decisions of retriers as values, and those of Alamofire's policy.
 @Suite("Retry decisions")
 struct RetryDecisionTests {
     @Test("A RetryDecision can be compared, and has its delay, error and description")

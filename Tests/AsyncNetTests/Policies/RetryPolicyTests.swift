@@ -18,7 +18,7 @@ struct RetryPolicyTests {
             response: status.map { HTTPResponseHead(statusCode: $0, url: url, headers: headers) })
     }
 
-    /// Chance that always takes the upper end, or the lower.
+    /// A generator of random numbers that always returns the same number.
     private struct Fixed: RandomNumberGenerator {
         let value: UInt64
         mutating func next() -> UInt64 { value }
@@ -79,7 +79,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "ConnectionLostRetryPolicy retries only after connectionLost",
+        "ConnectionLostRetryPolicy retries after connectionLost, and not after cannotConnect or a 503",
         arguments: [(AsyncNetError.Code.connectionLost, true), (.cannotConnect, false), (.unacceptableStatus, false)])
     func connectionLost(_ code: AsyncNetError.Code, _ expected: Bool) async throws {
         let decision = await ConnectionLostRetryPolicy().retry(

@@ -13,7 +13,7 @@ import Testing
 struct RetryingTests {
     private static let url = "http://a/x"
 
-    /// Answers one reply after the other; the last for ever.
+    /// A stub that sends one reply after the other, and then always the last one.
     private func stub(_ replies: MockResponse...) -> StubTransport {
         let rest = Locked(replies[...])
         return StubTransport { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .status(500) } }
@@ -159,7 +159,7 @@ struct RetryingTests {
         #expect(again.requests.map(\.body) == [Data("abc".utf8), Data("abc".utf8)])
     }
 
-    @Test("A spent retry budget is reported once for a refused stream, whose head and body both ask for an attempt")
+    @Test("A spent retry budget is reported once for a stream of events that is refused with 503")
     func budgetOfStream() async throws {
         let recorder = EventRecorder()
         let configuration = SessionConfiguration(

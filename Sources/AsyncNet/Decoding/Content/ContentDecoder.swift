@@ -4,9 +4,9 @@ package import Foundation
 /// Decodes one content coding of a body, chunk by chunk, in bounded memory.
 ///
 /// `next` returns at most 64 KiB at a time, and reads its source only after all earlier input is decoded. A body that
-/// ends inside its compressed stream is an error. After a whole stream, bytes that begin as another gzip member (RFC
-/// 1952 §2.2) or zstd frame (RFC 8878 §3) does are decoded too; at most 1,000 of these may be empty. Other bytes after
-/// a stream, such as padding, are ignored, as gzip and browsers do. An empty body decodes to an empty body.
+/// ends inside its compressed stream is an error. Another gzip member (RFC 1952 §2.2) or zstd frame (RFC 8878 §3) after
+/// a whole stream is decoded too; at most 1,000 streams may be empty. Other bytes after a stream, such as padding, are
+/// ignored, as gzip and browsers do. An empty body decodes to an empty body.
 final class ContentDecoder {
     private let coding: ContentDecoding
     private let source: () async throws -> Data?
@@ -14,20 +14,20 @@ final class ContentDecoder {
     private var input = Data()[...]
     /// Whether the stream may return more output without more input.
     private var isFull = false
-    /// Whether at least one stream has ended, and no other has begun.
+    /// Whether a stream has ended, and no other stream has begun since.
     private var isBetweenStreams = false
     private var hasBegun = false
     /// The number of bytes after the last stream, once it is known that they begin no other stream; `nil` before.
     private var ignored: Int?
 
-    /// Limited, since decoding an empty stream costs far more time than sending its few bytes.
+    /// The number of empty streams. It is limited, since decoding an empty stream costs far more than sending it.
     private var emptyStreams = 0
     private var isEmptyStream = true
 
     private static let outputSize = 64 * 1024
     private static let mostEmptyStreams = 1000
     /// How many bytes after the last compressed stream are read and dropped, so that the connection can be used again.
-    /// No other limit counts these bytes, and a body may never end.
+    /// The limit is needed, as no other limit counts these bytes, and a body may never end.
     private static let mostIgnored = 1 << 20
 
     init(_ coding: ContentDecoding, _ source: @escaping () async throws -> Data?) {
@@ -49,7 +49,7 @@ final class ContentDecoder {
         return output
     }
 
-    /// Input in memory may decode to many chunks, between which nothing else notices a cancellation.
+    /// Throws if the task is cancelled: nothing else checks this between the many chunks that one input may decode to.
     private func checkCancel() throws(AsyncNetError) {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
     }
@@ -74,8 +74,8 @@ final class ContentDecoder {
         return true
     }
 
-    /// Decodes the input in memory; `nil` if more is needed. Not inlined: Swift 6.3's optimizer crashes on the async
-    /// function that it would be inlined into.
+    /// Decodes the input in memory; `nil` if more input is needed. Not inlined: Swift 6.3's optimizer crashes on the
+    /// async function that it would be inlined into.
     @inline(never)
     private func decodeSome() throws(AsyncNetError) -> Data? {
         while !input.isEmpty || isFull {
@@ -86,7 +86,7 @@ final class ContentDecoder {
         return nil
     }
 
-    /// Begins a stream unless one has begun; `false` if that needs more input.
+    /// Begins a stream unless one has begun; `false` if more input is needed to begin one.
     private func beginStream() throws(AsyncNetError) -> Bool {
         guard stream == nil else { return true }
         if isBetweenStreams, !beginsStream() { return false }
@@ -103,7 +103,7 @@ final class ContentDecoder {
         return true
     }
 
-    /// Whether the input continues with another stream. If it does not, it is dropped, with all that follows it.
+    /// Whether the input begins another stream. If it cannot, this and all further input is dropped.
     private func beginsStream() -> Bool {
         guard ignored == nil else { return false }
         let magic = coding.magic
@@ -193,7 +193,7 @@ extension Data {
 }
 
 extension ContentDecoder {
-    /// The whole body, without waiting; `nil` if it is longer than the limit.
+    /// Decodes a whole body without waiting; `nil` if more than `limit` bytes are decoded.
     fileprivate static func decoded(_ body: Data, _ coding: ContentDecoding, limit: Int) throws(AsyncNetError) -> Data?
     {
         let decoder = ContentDecoder(coding) { nil }

@@ -14,7 +14,7 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The bytes with which each stream of this coding begins that follows another one; none if none follows.
+    /// The first bytes of a further stream, an array for each kind; empty for a coding with only one stream.
     var magic: [[UInt8]] {
         switch self {
         case .gzip: [[0x1F, 0x8B]]
@@ -23,7 +23,7 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
         }
     }
 
-    /// Codings that IANA has registered and that are not decoded here.
+    /// The codings in IANA's registry that this library does not decode.
     private static let foreign: Set<String> = [
         "aes128gcm", "compress", "dcb", "dcz", "exi", "pack200-gzip", "x-compress",
     ]
@@ -50,21 +50,21 @@ package enum ContentDecoding: String, CaseIterable, Sendable {
         default: "identity"
         }
 
-    /// The limit of codings, each of which multiplies the work that a few bytes can cause.
+    /// The limit of a body's codings: each coding multiplies the work that a few bytes can cause.
     private static let mostCodings = 5
 
-    /// The names in these headers, but for `identity`, in lower case.
+    /// The names in these headers except `identity`, in lower case.
     static func names(in fields: [String]) -> [String] {
         fields.flatMap { $0.split(separator: ",") }.map { String($0).trimmedHTTPSpace.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }
     }
 
     /// The codings of a body, in the order in which they were applied; empty without `Content-Encoding`, for
-    /// `identity`, and with a coding that is not decoded here: the body stays as it was sent (Fetch, "handle content
-    /// codings").
+    /// `identity`, and if a registered coding cannot be decoded here: the body then stays as it was sent (Fetch,
+    /// "handle content codings").
     ///
-    /// Servers label bodies with what is no coding: `aws-chunked`, `UTF-8`, `binary`, `none`. A name that is not
-    /// registered as one is passed over, as Firefox and urllib3 do.
+    /// Some servers send names that are no codings: `aws-chunked`, `UTF-8`, `binary`, `none`. A name that is not in
+    /// IANA's registry is ignored, as Firefox and urllib3 do.
     ///
     /// - Throws: ``AsyncNetError`` with code `.badContentEncoding` for a coding whose library was not found, and for
     ///   too many codings.

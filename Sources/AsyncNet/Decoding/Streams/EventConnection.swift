@@ -3,13 +3,13 @@ import Foundation
 /// The state of a stream of server-sent events over all its connections (WHATWG HTML §9.2.3): its events, and whether
 /// and when it connects again.
 ///
-/// A pure state machine: heads, bytes and ends are its input. An event that the end of a connection cuts off is
-/// dropped; the next connection requests the events after the last complete one.
+/// A state machine without I/O: its input is heads, bytes and the ends of connections. An event that the end of a
+/// connection cuts off is dropped; the next connection requests the events after the last complete one.
 struct EventConnection: Sendable {
-    /// Another connection that the stream wants.
+    /// The next connection of a stream that connects again.
     struct Reconnection: Equatable {
         let delay: Duration
-        /// Whether it repeats a connection that failed before it was an event stream; otherwise it is a new request.
+        /// Whether the previous connection failed before its response was accepted. If so, the retry budget is charged.
         let isRetry: Bool
     }
 
@@ -20,9 +20,9 @@ struct EventConnection: Sendable {
     private let maximumLength: Int
     /// Whether a response with an event stream has been received.
     private var isEstablished = false
-    /// Whether the connection that runs, or ended last, is an event stream.
+    /// Whether the response of the current connection is an event stream.
     private var isOpen = false
-    /// How many connections in a row have ended with an error. An event and a regular end begin the count anew.
+    /// How many connections in a row have ended with an error. An event or a regular end resets the count.
     private var failures = 0
     /// How many connections in a row have brought no event, whether they failed or were accepted.
     private var connectionsWithoutEvent = 0
@@ -41,7 +41,7 @@ struct EventConnection: Sendable {
 
     static let contentType = "text/event-stream"
 
-    /// Whether requests with this method can be repeated as often as the reconnection demands.
+    /// Whether the policy can be used with this method: `.always` needs a GET.
     func canRepeat(_ method: HTTPMethod) -> Bool { policy.occasion != .always || method == .get }
 
     /// The value of `Last-Event-ID`; `nil` to send none.
@@ -78,8 +78,8 @@ struct EventConnection: Sendable {
             .unacceptableContentType, "A stream of events has Content-Type \(list); this response has \(own)")
     }
 
-    /// The place in the stream from which another connection continues. A copy of the whole state would share the buffer
-    /// of an unfinished event, and the next chunk would copy that.
+    /// The place in the stream from which another connection continues. A copy of the whole state would share the
+    /// buffer of an unfinished event, and the next chunk would copy that.
     struct Place: Sendable {
         fileprivate let setID: String?
         fileprivate let retry: Duration?
@@ -98,19 +98,19 @@ struct EventConnection: Sendable {
         return events
     }
 
-    /// Called once the reader has taken the events of a chunk: throws `.lineTooLong` if what followed them in the chunk
-    /// is too long, since a parser returns events before it throws.
+    /// Called once the reader has taken the events of a chunk. Throws `.lineTooLong` if the bytes after these events
+    /// exceed the limit: a parser first returns the events of a chunk, and throws at the next call.
     mutating func checkLength() throws(AsyncNetError) { _ = try parser.receive(Data()) }
 
     /// Whether more connections in a row have brought no event than the policy allows.
     private var isOverLimit: Bool { policy.limit.map { connectionsWithoutEvent > $0 } ?? false }
 
-    /// Whether the regular end of the response is the end of the stream.
+    /// Whether the stream ends with a regular end of the response.
     private var endsWithResponse: Bool { policy.occasion == .ifResumable && endIsAnnounced }
 
     /// Called at the regular end of a body.
     ///
-    /// - Throws: `.connectionLost` if only the limit keeps the stream from connecting again: a loop that ends without an
+    /// - Throws: `.connectionLost` if only the limit prevents a reconnection: a loop over events that ends without an
     ///   error has read the whole stream.
     func checkLimit() throws(AsyncNetError) {
         guard isOverLimit, canBeContinued, !endsWithResponse else { return }
@@ -119,17 +119,17 @@ struct EventConnection: Sendable {
             "\(connectionsWithoutEvent) connections in a row brought no event, more than EventReconnection.limit allows; the server ended the last one"
         ).with(
             advice:
-                "Look at what the server sends. If it is silent for long, allow more connections, or any number by nil."
+                "Look at what the server sends. If it often has no events, set a larger limit, or nil for none."
         )
     }
 
-    /// Ends a connection, and decides whether and when the stream connects again by itself.
+    /// Ends a connection, and decides whether and when the stream connects again without a retrier.
     ///
     /// - Parameters:
     ///   - error: The error that ended the connection; `nil` for a regular end.
-    ///   - head: The head of the connection's response, whose `Retry-After` is the shortest delay if it was refused.
-    ///   - jitter: A random number from 0 to 1. Growing delays are half fixed; this is the part of the other half that
-    ///     is added.
+    ///   - head: The head of the connection's response. If that was refused, its `Retry-After` is the shortest delay.
+    ///   - jitter: A random number from 0 to 1. Half of a growing delay is fixed; this is the part of the other half
+    ///     that is added.
     mutating func end(_ error: AsyncNetError?, _ head: HTTPResponseHead?, now: Date, jitter: Double) -> Reconnection? {
         guard canBeContinued else { return nil }
         defer { isOpen = false }
@@ -153,8 +153,8 @@ struct EventConnection: Sendable {
         return grown / 2 + grown / 2 * min(max(jitter, 0), 1)
     }
 
-    /// Whether another response continues the events that were read, so that the request may be sent again after an
-    /// error.
+    /// Whether another response can continue the stream after the events that were read, so that the request may be
+    /// sent again after an error.
     var canBeContinued: Bool {
         isEstablished && (policy.occasion == .always || policy.occasion == .ifResumable && isResumable)
     }

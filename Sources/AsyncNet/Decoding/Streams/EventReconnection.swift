@@ -2,15 +2,15 @@
 ///
 ///     for try await event in session.stream(url).serverSentEvents(reconnection: .always(limit: nil)) { }
 ///
-/// Only a GET whose response was an event stream is repeated; if the first connection fails, its error ends the stream.
+/// Only a GET is repeated, and only after its first response was an event stream: until then an error ends the stream.
 /// The first delay is the stream's `retry`, up to ``maximumRetry``, or else ``delay``; each further failure doubles it.
 ///
 /// A reconnection is a new request to the session's policies. After an error the retriers decide first, with a delay no
 /// shorter than the stream's; attempts are counted from the last event or regular end. If no retrier decides, the
-/// stream connects again after errors that may be temporary: those of ``RetryPolicy/passingErrorCodes``, an open circuit,
-/// and the statuses 408, 429, 500, 502, 503 and 504. A `Retry-After` is waited for (RFC 9110 §10.2.3), and ends the
-/// stream if it is longer than ``maximumRetry``. A reconnection that repeats a failed one is charged to the session's
-/// ``SessionConfiguration/retryBudget``, and ends the stream with its error if the budget is spent.
+/// stream connects again after errors that may be temporary: those of ``RetryPolicy/passingErrorCodes``, an open
+/// circuit, and the statuses 408, 429, 500, 502, 503 and 504. A `Retry-After` is waited for (RFC 9110 §10.2.3), and
+/// ends the stream if it is longer than ``maximumRetry``. A reconnection after a failed reconnection is charged to the
+/// session's ``SessionConfiguration/retryBudget``, and ends the stream with its error if the budget is spent.
 public struct EventReconnection: Hashable, Sendable {
     enum Occasion: Hashable, Sendable {
         case never, ifResumable, always
@@ -24,9 +24,9 @@ public struct EventReconnection: Hashable, Sendable {
     /// The longest `retry` of a stream that is respected; 5 minutes by default. WHATWG HTML sets no limit, and a server
     /// could stop a stream for weeks.
     public var maximumRetry: Duration
-    /// How many connections in a row may bring no event, whether they fail or are accepted and end; `nil` for any number.
-    /// The error of one more ends the stream, unless a retrier sends the request again; if the server has ended that one
-    /// regularly, its error is `.connectionLost`. An event begins the count anew, a comment does not.
+    /// How many connections in a row may bring no event, whether they fail or are accepted and end; `nil` for any
+    /// number. The error of the next one ends the stream, unless a retrier sends the request again; after a regular end
+    /// the error is `.connectionLost`. An event resets the count, a comment does not.
     public var limit: Int?
     /// How long the server may send nothing, not even a comment, before the connection counts as lost; by default the
     /// session's timeout.
@@ -44,12 +44,12 @@ public struct EventReconnection: Hashable, Sendable {
         self.heartbeatTimeout = heartbeatTimeout
     }
 
-    /// The stream ends with its response.
+    /// Never connects again: the stream ends with its response.
     public static let never = EventReconnection(
         .never, delay: .zero, maximumDelay: .zero, maximumRetry: .zero, limit: 0, heartbeatTimeout: nil)
 
-    /// Connects again after a lost connection, or an end without a `Content-Length`, if the stream has sent an `id` or
-    /// a `retry`.
+    /// Connects again if the stream has sent an `id` or a `retry`: after a lost connection, or after the regular end of
+    /// a response without `Content-Length`.
     public static func ifResumable(
         delay: Duration = .seconds(3), maximumDelay: Duration = .seconds(60), maximumRetry: Duration = .seconds(300),
         limit: Int? = 10, heartbeatTimeout: Duration? = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text's bytes, or an error with the code `.decodingFailed` in place of a damaged text.
+/// The bytes of a JSON text, or an error with the code `.decodingFailed` in place of a damaged text.
 typealias JSONSequenceItem = Result<Data, AsyncNetError>
 
 /// A sequence of JSON texts: one per line (NDJSON, JSON Lines), or each after a record separator (RFC 7464).
@@ -23,8 +23,8 @@ struct JSONSequenceParser: StreamParser {
 
     private enum Framing { case lines, texts }
 
-    /// - Parameter limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`, after
-    ///   which the parser fails.
+    /// - Parameter limit: The number of bytes of a text, with white space. A longer text is the error `.lineTooLong`,
+    ///   after which the parser fails.
     init(mediaType: MediaType? = nil, limit: Int = StreamLimit.item) {
         let isSequence = mediaType.map { $0.subtype == "json-seq" || $0.subtype.hasSuffix("+json-seq") } ?? false
         framing = isSequence ? .texts : nil

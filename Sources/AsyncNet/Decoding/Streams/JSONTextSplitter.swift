@@ -1,6 +1,6 @@
 import Foundation
 
-/// Delimits the texts of a JSON text sequence (RFC 7464) in chunks, by their strings and brackets only.
+/// Splits chunks into the texts of a JSON text sequence (RFC 7464). Of a text only strings and brackets are parsed.
 struct JSONTextSplitter {
     static let separator: UInt8 = 0x1E
 
@@ -13,9 +13,9 @@ struct JSONTextSplitter {
     private enum Place {
         /// No separator since the last text: only white space is allowed.
         case outside
-        /// Bytes without a separator before them, reported already.
+        /// Bytes without a separator before them, for which an error was reported: they are dropped.
         case skipping
-        /// After a separator; the text may have begun.
+        /// After a separator: in a text, or in white space before it.
         case inText
     }
 
@@ -26,7 +26,7 @@ struct JSONTextSplitter {
         chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }
     }
 
-    /// Returns the text that the end of the sequence delimits.
+    /// Ends the sequence, and passes on the text that has not ended before.
     mutating func finish(_ take: (JSONSequenceItem) -> Void) {
         guard !isTooLong, place == .inText else { return }
         endText(take)

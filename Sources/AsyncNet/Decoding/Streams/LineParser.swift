@@ -9,8 +9,8 @@ struct LineParser: StreamParser {
     private var failure = PendingFailure()
     private let limit: Int
 
-    /// - Parameter limit: The most bytes of a line without its break, and so of the memory kept between chunks. A
-    ///   longer line is the error `.lineTooLong`.
+    /// - Parameter limit: How many bytes a line may have without its break, which also limits the memory between
+    ///   chunks. A longer line is the error `.lineTooLong`.
     init(limit: Int = StreamLimit.line) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)

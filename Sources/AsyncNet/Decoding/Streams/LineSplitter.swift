@@ -31,7 +31,7 @@ struct LineSplitter {
         chunk.withUnsafeBytes { split($0.bindMemory(to: UInt8.self), take) }
     }
 
-    /// Passes on the rest after the last break, unless it is empty.
+    /// Passes on the bytes after the last break as a line, unless there are none.
     mutating func finish(_ take: (StreamBytes) -> Void) {
         guard !isTooLong, !pending.isEmpty, !(isAtStart && pending == Self.byteOrderMark) else { return }
         pending.withUnsafeBufferPointer { take(Self.withoutMark($0, if: isAtStart)) }
@@ -78,7 +78,7 @@ struct LineSplitter {
     fileprivate static let carriageReturn: UInt8 = 0x0D
 }
 
-/// Finds the breaks of a chunk in order; each kind is searched only beyond its last match.
+/// Finds the line breaks of a chunk in order. LF and CR are each searched only beyond their last match.
 private struct BreakSearch {
     private let chunk: StreamBytes
     private var lineFeed = -1

@@ -17,7 +17,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// In whole milliseconds, at most 2,147,483,647.
     public let retry: Duration?
 
-    /// The stream that the event came by; not part of its value.
+    /// The stream that the event came from; not part of the event's value.
     var stream = SourceStream()
 
     /// Creates an event, for tests.
@@ -37,13 +37,13 @@ extension ServerSentEvent: CustomReflectable {
     }
 }
 
-/// What an event knows of its stream, whatever sequence hands the event on. All values are equal.
+/// What an event knows of its stream, even behind a `filter`. All values are equal, so that events compare by fields.
 struct SourceStream: Hashable, Sendable {
     /// The session's decoder; `nil` for an event that no session has received.
     var decoder: (any DataDecoder)?
     /// The event's request, for errors.
     var context: (@Sendable () -> AsyncNetError.Context)?
-    /// Ends the stream's request successfully: its reader needs no more.
+    /// Ends the stream's request successfully: its reader needs no more events.
     var end: (@Sendable () async -> Void)?
 
     static func == (one: SourceStream, other: SourceStream) -> Bool { true }

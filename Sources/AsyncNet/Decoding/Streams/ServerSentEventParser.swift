@@ -21,7 +21,7 @@ struct ServerSentEventParser: StreamParser {
     /// - Parameters:
     ///   - setID: The ID that the previous connection has set, for events without an ID of their own.
     ///   - retry: The delay of the previous connection.
-    ///   - limit: The number of bytes of an event's data, and of a line. More bytes are the error `.lineTooLong`.
+    ///   - limit: How many bytes an event's data may have, and a line. More bytes are the error `.lineTooLong`.
     init(setID: String? = nil, retry: Duration? = nil, limit: Int = StreamLimit.item) {
         self.limit = limit
         splitter = LineSplitter(limit: limit)
@@ -39,7 +39,7 @@ struct ServerSentEventParser: StreamParser {
     }
 }
 
-/// The buffers of the standard's algorithm, with its names.
+/// The buffers of the algorithm in WHATWG HTML §9.2.6.
 struct EventAssembler {
     private(set) var retry: Duration?
     private(set) var failure = PendingFailure()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Converts the chunks of a body to elements, which do not depend on where chunks end, without clock and I/O. A parser
-/// that has failed stays failed.
+/// Converts the chunks of a body to elements, such as lines; where chunks end does not matter. Has no clock and no I/O.
+/// After an error, a parser returns no more elements.
 protocol StreamParser: Sendable {
     associatedtype Element
 
@@ -20,7 +20,7 @@ typealias StreamBytes = UnsafeBufferPointer<UInt8>
 
 enum StreamLimit {
     static let line = 1 << 20
-    /// An event, or a JSON text.
+    /// The limit of an event, or of a JSON text.
     static let item = 16 << 20
 }
 
@@ -29,7 +29,7 @@ extension [UInt8] {
     mutating func reuse() { removeAll(keepingCapacity: capacity <= 64 << 10) }
 }
 
-/// An error that is thrown after the elements before it have been returned.
+/// An error that a parser throws once it has returned the elements before the error.
 struct PendingFailure {
     private(set) var error: AsyncNetError?
 

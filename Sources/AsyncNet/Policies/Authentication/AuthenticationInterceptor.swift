@@ -11,17 +11,17 @@
 ///     let session = Session(configuration: .init(interceptors: [interceptor]))
 ///
 /// Each attempt is sent with the current credential. The credential is refreshed if it requires that when a request is
-/// about to be sent, or if a server rejects it, and once for all requests: those that need the new credential wait for
-/// it. A request that was rejected with a credential replaced since then is sent again without another refresh. A
-/// rejected request that carries no credential, because a redirect to another origin removed it, is not retried: its
-/// response is delivered. A request that the session's cache answers needs no refresh.
+/// about to be sent, or if a server rejects it. All requests that need a new credential wait for the same refresh. If a
+/// server rejects a credential that has been replaced, the request is sent again without another refresh. A rejected
+/// request without a credential, which a redirect to another origin removed, is not retried: its response is delivered.
+/// A request that the session's cache answers needs no refresh.
 ///
-/// A refresh is repeated, twice at most, after a second or so, or as `Retry-After` requires, if its request is a POST
-/// that the server has not carried out: the server was not reached, or responded with 429 or 503. After any other
-/// failure the server may have consumed a refresh token, and nothing is repeated. If a refresh fails, the requests that
-/// wait for it end with `.refreshFailed`, and so do requests that were sent with the old credential and are rejected
-/// later; the next new request starts another refresh. Requests that need more refreshes than the ``RefreshWindow``
-/// allows end with `.excessiveRefresh`, requests without a credential with `.missingCredential`.
+/// A failed refresh is repeated, at most twice, after a second or so, or as `Retry-After` requires, if its request is a
+/// POST that the server has not carried out: the server was not reached, or responded with 429 or 503. After any other
+/// failure it is not repeated, since the server may have consumed a refresh token. If a refresh fails, the requests
+/// that wait for it end with `.refreshFailed`, and so do requests that were sent with the old credential and are
+/// rejected later; the next new request starts another refresh. Requests that need more refreshes than the
+/// ``RefreshWindow`` allows end with `.excessiveRefresh`, requests without a credential with `.missingCredential`.
 ///
 /// Cancelling a request ends its wait at once. The refresh continues, since the server may have invalidated the old
 /// credential already, until the interceptor is deallocated or its credential is set.
@@ -120,7 +120,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
 
     /// Waits for the refresh in progress, if there is one, and returns the current credential.
     private func validCredential(_ context: RequestContext) async throws(AsyncNetError) -> Credential {
-        // The responses that the cache has stored for this credential are still for its user alone.
+        // The cache may answer with a response that it has stored for this credential, even if that has expired.
         if let deferral = context.deferral, let current = state.current, current.requiresRefresh || refresh != nil {
             deferral.deferRefresh()
             return current
@@ -132,7 +132,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         return current
     }
 
-    /// Returns when the rejected credential has been replaced, by a refresh that has ended or by a new refresh.
+    /// Returns when the rejected credential has been replaced, by an earlier refresh or by a new one.
     private func replace(_ version: Int, _ context: RequestContext) async throws(AsyncNetError) {
         switch state.remedy(for: version) {
         case .retry: return
@@ -208,7 +208,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
     }
 }
 
-/// An adapter that may replace a request's credential while the request waits for a permit.
+/// An adapter whose credential may be replaced while a request waits for a permit.
 protocol CredentialKeeper: Sendable {
     /// Whether the request's credential was replaced or is being refreshed, so that it must be adapted again.
     func hasReplacedCredential(_ request: TransportRequest) async -> Bool

@@ -8,8 +8,8 @@
 public protocol RefreshableCredential: Sendable {
     /// Whether the credential must be refreshed before it is used again; `false` by default.
     ///
-    /// Return `true` some time before the credential expires. Read before each attempt while other requests wait: it
-    /// must return quickly.
+    /// Return `true` some time before the credential expires. The property is read before each attempt, while other
+    /// requests wait, and so must return quickly.
     var requiresRefresh: Bool { get }
 }
 
@@ -40,11 +40,11 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Called once for all requests that need it, in a task of the interceptor, and again after a POST that the server
-    /// has not carried out, see ``AuthenticationInterceptor``. It may use the session that the interceptor belongs to:
-    /// the requests of this call, and of tasks that it starts with `Task` or in a group, are sent without the expired
+    /// Called once for all requests that need a new credential, in a task of the interceptor, and again if the server
+    /// has not carried out the call's POST, see ``AuthenticationInterceptor``. The call may use the interceptor's own
+    /// session: its requests, and those of tasks that it starts with `Task` or in a group, are sent without the expired
     /// credential, and a 401 is delivered to them. Requests of a detached task, or of another library's callback, wait
-    /// for this refresh: if this call awaits them, neither ends.
+    /// for this refresh: if the call awaits them, neither ends.
     func refresh(_ credential: Credential) async throws -> Credential
 
     /// Whether a response with a status of 400 or above rejects the request's credential; by default a 401 does.
@@ -52,8 +52,8 @@ public protocol Authenticator: Sendable {
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: AsyncNetError
     ) -> Bool
 
-    /// The same with Alamofire's type of error, so that a type written for Alamofire does not get the default by
-    /// mistake; called unless the type has the function above.
+    /// The function above with Alamofire's type of error: a type that was written for Alamofire implements this one,
+    /// and its rule is used instead of the default. Not called if the type has the function above.
     func didRequest(
         _ request: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
     ) -> Bool
@@ -86,7 +86,7 @@ extension Authenticator {
     }
 }
 
-/// How often a credential may be refreshed: a server may reject every credential.
+/// A limit of refreshes, for servers that reject every credential.
 public struct RefreshWindow: Hashable, Sendable {
     /// The time within which refreshes count.
     public var interval: Duration

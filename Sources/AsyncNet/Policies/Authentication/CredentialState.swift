@@ -12,7 +12,7 @@ struct CredentialState<Credential: Sendable>: Sendable {
     private(set) var version = 0
     /// The credentials before the current one, for requests that were sent with them and have no response yet.
     private var replaced: [Credential] = []
-    /// Why the refresh of the current credential failed; requests sent before the failure start no other refresh.
+    /// Why the refresh of the current credential failed. Requests that were sent before the failure start no refresh.
     private var failure: AsyncNetError?
     private var refreshTimes: [Duration] = []
     private let window: RefreshWindow?
@@ -33,8 +33,8 @@ struct CredentialState<Credential: Sendable>: Sendable {
         set(credential, forgetting: false)
     }
 
-    /// Sets the credential that the program gives. The old one is remembered, as after a refresh; `nil`, a log-out,
-    /// also forgets all remembered ones.
+    /// Sets the credential that the program gives. The old credential is remembered, as after a refresh; `nil`, after a
+    /// log-out, forgets all remembered credentials.
     mutating func set(_ credential: Credential?) {
         if let credential, current != nil { renew(credential) } else { set(credential, forgetting: true) }
         refreshTimes = []

@@ -21,13 +21,13 @@ public struct PasswordCredential: Hashable, Sendable {
         self.password = password
     }
 
-    /// Creates a credential of Foundation's; `nil` if that has no user name or no password, as one for a certificate.
+    /// Creates a credential from Foundation's; `nil` if that has no user name or password, such as for a certificate.
     public init?(_ credential: URLCredential) {
         guard let username = credential.user, let password = credential.password else { return nil }
         self.init(username: username, password: password)
     }
 
-    /// As `take(from:)` with the request's URL; a request without userinfo is not changed.
+    /// Removes the userinfo from the request's URL, and returns it decoded; `nil` without userinfo.
     static func take(from request: inout TransportRequest) -> PasswordCredential? {
         var url = request.head.url
         guard url.absoluteString.utf8.contains(UInt8(ascii: "@")) else { return nil }
@@ -35,7 +35,7 @@ public struct PasswordCredential: Hashable, Sendable {
         return take(from: &url)
     }
 
-    /// Removes the userinfo from a URL, which is then safe to send and log, and returns it decoded.
+    /// Removes the userinfo from a URL, which is then safe to send and log, and returns it decoded; `nil` without one.
     static func take(from url: inout URL) -> PasswordCredential? {
         var reference = URLReference(url.absoluteString)
         guard let authority = reference.authority, let at = authority.lastIndex(of: "@") else { return nil }

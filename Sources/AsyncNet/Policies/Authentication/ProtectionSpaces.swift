@@ -1,13 +1,13 @@
 import Foundation
 
-/// The challenges of servers for each origin and user, so that later requests are sent with credentials and need no
-/// further challenge (RFC 7617 §2.2, RFC 7616 §3.6). Holds no passwords.
+/// Remembers the challenges of each origin to each user, so that later requests are sent with credentials at once
+/// (RFC 7617 §2.2, RFC 7616 §3.6). Holds no passwords.
 final class ProtectionSpaces: Sendable {
     private enum Space: Sendable {
         /// The server sent a Basic challenge for these directories; the credentials are for all paths below them.
         case basic(paths: Set<String>)
         case digest(DigestAuthorization)
-        /// Credentials were rejected: none are sent before the next challenge, but the counts of its nonces are kept.
+        /// The credentials were rejected: none are sent before the next challenge. The nonce count is kept.
         case refused(DigestAuthorization)
 
         var digest: DigestAuthorization? {
@@ -36,11 +36,11 @@ final class ProtectionSpaces: Sendable {
         }
     }
 
-    /// The value of `Authorization` in response to a 401; `nil` if there is none to send. Remembers the challenge, also
-    /// for requests whose body cannot be sent again.
+    /// The value of `Authorization` in response to a 401; `nil` if no credentials are sent. Remembers the challenge,
+    /// also if the request's body cannot be sent again.
     ///
-    /// - Parameter refused: The value that this 401 refused, made for an earlier challenge. The same credentials are
-    ///   sent again only after a stale nonce.
+    /// - Parameter refused: The `Authorization` that this 401 refused; `nil` if the request had none. The same
+    ///   credentials are sent again only if the server calls the nonce stale.
     func answer(
         _ response: HTTPResponseHead, to request: TransportRequest, _ credential: PasswordCredential, refused: String?
     ) throws -> String? {

@@ -3,12 +3,12 @@ import Foundation
 /// The file of a cookie jar. Only its owner may read it, since cookies authenticate sessions.
 final class CookieFile: Sendable {
     private let url: URL
-    /// The number of the jar's latest state that was written.
+    /// The number of the latest written state of the jar.
     private let written = Locked(0)
 
     init(_ url: URL) { self.url = url }
 
-    /// A larger file is an error. A full jar needs less.
+    /// The largest file that is read, in bytes. A full jar needs less.
     private static let maximumSize = 64 << 20
 
     /// The file's content; empty if there is no file.
@@ -30,8 +30,8 @@ final class CookieFile: Sendable {
 
     /// Replaces the file in one step, so that readers see either the old or the new content.
     ///
-    /// - Parameter generation: The number of the jar's state: an older state never replaces a newer one, in whatever
-    ///   order they are written.
+    /// - Parameter generation: The number of the jar's state. An older state never replaces a newer one, even if it is
+    ///   written later.
     @concurrent
     func write(_ text: String, generation: Int) async throws(AsyncNetError) {
         try written.withLock { written throws(AsyncNetError) in
@@ -55,7 +55,7 @@ final class CookieFile: Sendable {
         try FileSystem.move(name, to: path, replaces: true)
     }
 
-    /// The path with symbolic links resolved, so that a link's target is replaced and not the link.
+    /// The path with symbolic links resolved, so that the target of a link is replaced and not the link.
     private func path() throws(POSIXError) -> String {
         guard url.isFileURL else { throw POSIXError(.EINVAL) }
         return url.absoluteURL.resolvingSymlinksInPath().path

@@ -7,7 +7,7 @@ public import Foundation
 extension CookieJar {
     /// Writes the cookies to the file that the jar was read from, as ``save(to:)`` does.
     ///
-    /// If several calls overlap, the file finally contains the latest state.
+    /// After overlapping calls the file contains the latest state.
     ///
     /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the jar has no file.
     public func save() async throws(AsyncNetError) {
@@ -23,8 +23,8 @@ extension CookieJar {
     /// The file is replaced in one step; only its owner may read and write it (mode 0600). `SameSite` is not stored.
     /// Cookies with a tab, which curl drops, are written as comments that only this library reads.
     ///
-    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the URL is that of a directory or another
-    ///   special file.
+    /// - Throws: ``AsyncNetError`` with code `.fileNotWritable`, also if the URL is that of a folder or a special
+    ///   file.
     public func save(to url: URL) async throws(AsyncNetError) {
         try await CookieFile(url).write(NetscapeCookies.text(cookies), generation: 1)
     }

@@ -7,12 +7,12 @@ public import Foundation
 ///     let jar = try await CookieJar(file: url)    // in the format of curl and browsers
 ///     try await jar.save()                        // replaces the file in one step, with mode 0600
 ///
-/// A server's cookie lives at most 400 days. A jar keeps up to 180 cookies of a domain and 3000 in all, and removes
-/// those first that were sent longest ago; above 3000, first those of sites with more than 50, so that no site
-/// displaces the cookies of others. A site is a registrable domain such as `example.com` with all domains below it.
-/// Over `http`, also to `localhost`, no secure cookie is set, replaced or sent. Several sessions may share a jar.
+/// A server's cookie lives at most 400 days. A jar keeps up to 180 cookies of a domain and 3000 in all, and first
+/// removes the cookies that were sent longest ago; above 3000, first those of sites with more than 50 cookies, so that
+/// no site displaces the cookies of others. A site is a registrable domain such as `example.com` with all domains below
+/// it. Over `http`, also to `localhost`, no secure cookie is set, replaced or sent. Several sessions may share a jar.
 ///
-/// Of one response the first 180 `Set-Cookie` lines are stored, which limits the work that a server can cause.
+/// Only the first 180 `Set-Cookie` lines of a response are stored, which limits the work that a server can cause.
 ///
 /// A server below a public suffix such as `co.uk` cannot set cookies for all hosts below it (RFC 6265bis §5.7).
 /// ``PublicSuffixes`` decides that, or a closure of yours.
@@ -25,8 +25,8 @@ public actor CookieJar {
     /// Creates an empty jar in memory.
     ///
     /// `isPublicSuffix` says whether a domain in lower case, such as `co.uk`, is a public suffix; it is called on the
-    /// jar's actor and must return quickly. Addresses and single labels, such as `com`, always are. `now` decides what
-    /// expired.
+    /// jar's actor and must return quickly. Addresses and single labels, such as `com`, always count as public
+    /// suffixes. `now` returns the time that decides whether a cookie has expired.
     public init(
         isPublicSuffix: @escaping @Sendable (String) -> Bool = { PublicSuffixes.contains($0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -60,8 +60,8 @@ public actor CookieJar {
     /// The cookies for a request to `url`, in the order in which they are sent.
     ///
     /// `isSameSite` is `false` for a request that a page of another site causes, which excludes cookies by their
-    /// `SameSite` attribute, and `isTopLevelNavigation` is `true` if the user then navigates to that page by a safe
-    /// method.
+    /// `SameSite` attribute. `isTopLevelNavigation` is `true` if such a request has a safe method and navigates the
+    /// user to `url`.
     public func cookies(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> [Cookie] {
         guard let origin = CookieOrigin(url) else { return [] }
         return contents.cookies(
@@ -70,13 +70,13 @@ public actor CookieJar {
 
     /// The value of `Cookie` for a request to `url`, `nil` if there are no cookies for it.
     ///
-    /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, this counts as sending when cookies are removed by
-    /// age.
+    /// Unlike ``cookies(for:isSameSite:isTopLevelNavigation:)``, this call counts as sending the cookies: a full jar
+    /// first removes the cookies that were sent longest ago.
     public func header(for url: URL, isSameSite: Bool = true, isTopLevelNavigation: Bool = false) -> String? {
         header(for: url, CookieContext(isSameSite: isSameSite, isTopLevelNavigation: isTopLevelNavigation), without: [])
     }
 
-    /// The value for a request that has its own cookies of these names.
+    /// The value of `Cookie`, without cookies of these names, which the request sets itself.
     func header(for url: URL, _ context: CookieContext = CookieContext(), without names: Set<String>) -> String? {
         guard contents.count > 0, let origin = CookieOrigin(url) else { return nil }
         return contents.header(for: origin, context, without: names, now: now())

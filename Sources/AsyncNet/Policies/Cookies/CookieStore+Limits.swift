@@ -12,10 +12,10 @@ struct CookieLimits: Sendable {
 extension CookieStore {
     /// Removes cookies above the limits, expired cookies first (RFC 6265bis §5.7).
     ///
-    /// Of a domain above its limit, cookies that are not secure are removed before others. Above the total, sites with
-    /// more than 50 cookies lose some, the largest site first, so that no site displaces the cookies of others. If that
-    /// is not enough, a tenth of all is removed, so that the next cookies need no search. Among equals, the cookies
-    /// that were sent longest ago are removed first.
+    /// In a domain above its limit, cookies that are not secure are removed before secure ones. Above the total, sites
+    /// with more than 50 cookies lose some, the largest site first, so that no site displaces the cookies of others. If
+    /// that is not enough, a tenth of all cookies is removed, so that the next cookies need no search. Otherwise the
+    /// cookies that were sent longest ago are removed first.
     mutating func makeRoom(in domain: String, now: Date) {
         if size(of: domain) > limits.perDomain {
             removeEntries(of: domain) { $0.cookie.isExpired(at: now) }
@@ -51,7 +51,7 @@ extension CookieStore {
         }
     }
 
-    /// The most cookies of each site with which `excess` cookies are removed in all; `sizes` are descending.
+    /// How many cookies each site may keep, so that `excess` cookies are removed in all. `sizes` are descending.
     static func level(of sizes: [Int], removing excess: Int, least: Int) -> Int {
         var sum = 0
         for (index, size) in sizes.enumerated() {

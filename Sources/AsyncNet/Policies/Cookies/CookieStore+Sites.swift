@@ -2,8 +2,8 @@ extension CookieStore {
     /// The registrable domain: the shortest parent domain of the host, or the host itself, that has at least two labels
     /// and is not a public suffix.
     ///
-    /// An address, a single label and a public suffix are sites of their own. All hosts below a public suffix that the
-    /// rule does not know are one site, which affects only which cookies are removed and searched together.
+    /// An address, a single label and a public suffix are sites of their own. All hosts below a public suffix that
+    /// `isPublicSuffix` does not know are one site, which affects only which cookies are removed and searched together.
     func site(of domain: String) -> String {
         let name = CookieMatching.withoutLastDots(domain)
         guard !CookieMatching.isShared(name) else { return name }
@@ -13,14 +13,14 @@ extension CookieStore {
     /// The domains with cookies that equal this domain, or are above or below it (RFC 6265bis §5.7: either
     /// domain-matches the other).
     ///
-    /// There are none below a public suffix, for which only host-only cookies exist.
+    /// A public suffix has no such domains below it, as all cookies of a public suffix are host-only.
     func relatives(of domain: String) -> [String] {
         let above = Self.domains(above: domain).filter { domains[$0] != nil }
         let below = sites[site(of: domain)]?.domains.filter { Self.isBelow($0, domain) }
         return above + (below ?? [])
     }
 
-    /// Compares two names of one site, neither an address; the dot is compared first, since it usually decides.
+    /// Whether the name is below the domain; neither is an address. The dot usually decides, so it is compared first.
     private static func isBelow(_ name: String, _ domain: String) -> Bool {
         let (bytes, count) = (name.utf8, domain.utf8.count)
         guard bytes.count > count else { return false }
@@ -57,7 +57,7 @@ extension CookieStore {
         forget(before - left, of: site, domain: left == 0 ? domain : nil)
     }
 
-    /// - Parameter domain: The domain, if it has no cookies any more.
+    /// - Parameter domain: The domain whose last cookie was removed; `nil` if the domain has cookies left.
     private mutating func forget(_ removed: Int, of site: String, domain: String?) {
         count -= removed
         if let domain { sites[site]?.domains.remove(domain) }

@@ -2,9 +2,9 @@ import Foundation
 
 /// A client's cookies: which are stored, which replace others, and which a request carries (RFC 6265bis §5.7, §5.8).
 ///
-/// A value without clock and I/O. Cookies are grouped by domain, so that a request searches those of its host and the
-/// parent domains only; domains are grouped by site (``site(of:)``), so that limits of a site do not search the cookies
-/// of others.
+/// A value without clock and I/O. Cookies are grouped by domain, so that a request searches only those of its host and
+/// the parent domains; domains are grouped by site (``site(of:)``), so that the limits of a site do not search the
+/// cookies of other sites.
 struct CookieStore: Sendable {
     var domains: [String: StoredDomain] = [:]
     var sites: [String: StoredSite] = [:]

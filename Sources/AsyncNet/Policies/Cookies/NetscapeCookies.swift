@@ -5,12 +5,12 @@ import Foundation
 ///
 ///     #HttpOnly_.example.com  TRUE  /  FALSE  1795329810  name  value
 ///
-/// Domain (with the prefix `#HttpOnly_` for HttpOnly cookies), whether subdomains get the cookie, path, whether it is
-/// secure, expiry in seconds since 1970 (0: session cookie), name, value. `SameSite` and the creation date are not
-/// stored.
+/// The fields are domain (with the prefix `#HttpOnly_` for HttpOnly cookies), whether subdomains get the cookie, path,
+/// whether the cookie is secure, expiry in seconds since 1970 (0: session cookie), name and value. `SameSite` and the
+/// creation date are not stored.
 ///
-/// A field cannot contain a tab, and curl drops cookies with one. They are written as a comment, which other programs
-/// skip: `#AsyncNet_` followed by the line, with tab as `%09` and the percent sign as `%25` in name, value and path.
+/// A field cannot contain a tab, and curl drops cookies with a tab. Such a cookie is written as a comment, which other
+/// programs skip: `#AsyncNet_` and the line, with tab as `%09` and percent sign as `%25` in name, value and path.
 enum NetscapeCookies {
     static let opening = """
         # Netscape HTTP Cookie File
@@ -20,7 +20,7 @@ enum NetscapeCookies {
 
         """
 
-    /// The file's text. A cookie without a name has an empty field, which curl reads as a name without a value.
+    /// The file's text. A cookie without a name gets an empty name field; curl then reads its value as the name.
     static func text(_ cookies: [Cookie]) -> String {
         opening + cookies.lazy.map { line($0) + "\n" }.joined()
     }
@@ -42,7 +42,7 @@ enum NetscapeCookies {
     private static let httpOnly = "#HttpOnly_"
     /// The prefix of a line with percent-encoded name, value and path.
     private static let encoded = "#AsyncNet_"
-    /// The end of the year 9999, the latest expiry that is written.
+    /// The end of the year 9999, the latest expiry of a cookie.
     private static let lastSecond = 253_402_300_799.0
 
     private static func hasTab(_ cookie: Cookie) -> Bool {

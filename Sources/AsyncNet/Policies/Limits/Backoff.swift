@@ -1,9 +1,9 @@
 import Foundation
 
-/// The delay before a retry: exponentially longer each time, up to a maximum. A random part is subtracted, so that
-/// clients that failed at the same time do not retry at the same time.
+/// The delay before a retry, which grows exponentially up to a maximum. A random part is subtracted, so that clients
+/// whose requests failed at the same time do not retry at the same time.
 public struct Backoff: Hashable, Sendable {
-    /// Which part of the computed delay is replaced by a random one.
+    /// How much of the computed delay is random.
     public enum Jitter: Hashable, Sendable {
         /// The computed delay itself.
         case none
@@ -22,7 +22,7 @@ public struct Backoff: Hashable, Sendable {
     /// The longest delay. More than a century counts as a century.
     public var maximum: Duration
 
-    /// Which part of the computed delay is random.
+    /// How much of the computed delay is random.
     public var jitter: Jitter
 
     /// Creates a backoff, by default of 0.5, 1, 2, … 30 seconds with full jitter.
@@ -35,7 +35,7 @@ public struct Backoff: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// The delay before a retry, counted from 0: `scale * base^retry`, at most ``maximum``, reduced by the jitter.
+    /// The delay before a retry, of which the first is 0: `scale * base^retry`, at most ``maximum``, less the jitter.
     func delay(retry: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let longest = nanoseconds(retry)
         return switch jitter {

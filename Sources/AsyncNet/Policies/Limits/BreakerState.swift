@@ -7,7 +7,7 @@ struct BreakerState {
 
     enum Admission: Hashable {
         case allowed(Pass)
-        /// Refused until a time, `nil` while probes run; `isFirst` since the circuit has opened.
+        /// Refused until a time, `nil` while probes run. `isFirst`: the first refusal since the circuit opened.
         case refused(until: Duration?, isFirst: Bool)
     }
 
@@ -57,7 +57,7 @@ struct BreakerState {
 
     func isProbe(_ pass: Pass) -> Bool { if case .halfOpen = phase { isCurrent(pass) } else { false } }
 
-    /// To be called once for each pass.
+    /// Records the result of an admitted request; called once for each pass.
     mutating func record(_ verdict: OriginVerdict, of pass: Pass, at now: Duration) {
         guard pass.generation == generation else { return }
         switch phase {

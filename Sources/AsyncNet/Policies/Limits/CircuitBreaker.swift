@@ -4,17 +4,17 @@
 /// After ``openDuration`` a few requests are admitted as probes. If they succeed, the circuit is closed; if one of the
 /// probes fails, the circuit opens again.
 ///
-/// What is sent counts, each attempt and each hop, not the request: with two retries a request to a server that is down
-/// is three failures. Failures are those of the network and the server: hosts that are not found or not reached, broken
-/// connections, timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled requests, status
-/// 429, a proxy's refusal with a status from 400 to 499, and local errors are ignored.
+/// Each attempt and each hop is counted, not the request as a whole: a request with two retries to a server that is
+/// down counts as three failures. Failures are those of the network and the server: hosts that are not found or not
+/// reached, broken connections, timeouts, invalid TLS or HTTP, and responses with a status of 500 or above. Cancelled
+/// requests, status 429, a proxy's refusal with a status from 400 to 499, and local errors are ignored.
 public struct CircuitBreaker: Hashable, Sendable {
     /// The number of consecutive failures, however far apart, that opens the circuit; `nil` to use the rate only. Below
     /// 1 counts as 1.
     public var consecutiveFailures: Int?
 
-    /// The part of failures, from 0 to 1, among the requests of the latest ``window`` that opens the circuit; `nil` to
-    /// use consecutive failures only. NaN counts as 1.
+    /// The failure rate in the latest ``window``, from 0 to 1, that opens the circuit; `nil` to use consecutive
+    /// failures only. NaN counts as 1.
     public var failureRate: Double?
 
     /// The number of requests in the window below which the rate is not used.
@@ -26,7 +26,7 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// How long a circuit stays open before probes are admitted.
     public var openDuration: Duration
 
-    /// The number of probes in progress at once, all of which have to succeed. Below 1 counts as 1.
+    /// How many probes are admitted, all of which have to succeed to close the circuit. Below 1 counts as 1.
     public var probes: Int
 
     /// Creates rules: by default 5 failures in a row open a circuit for 30 s, and one successful probe closes it.
@@ -59,8 +59,8 @@ enum OriginVerdict: Hashable, Sendable {
         self = Self.originFailures.contains(code) ? .failure : .ignored
     }
 
-    /// A deadline exceeded in flight counts: otherwise programs with deadlines shorter than their timeouts would never
-    /// open the circuit of an origin that does not respond.
+    /// Includes `.deadlineExceeded`: otherwise a program whose deadlines are shorter than its timeouts would never open
+    /// the circuit of an origin that does not respond.
     private static let originFailures: Set<AsyncNetError.Code> = [
         .hostNotFound, .cannotConnect, .emptyReply, .connectionLost, .bodyEndedEarly, .timedOut, .deadlineExceeded,
         .badServerResponse, .badContentEncoding, .tlsHandshakeFailed, .certificateNotTrusted, .certificateExpired,

@@ -5,7 +5,7 @@ final class CircuitBreakers: Sendable {
     private let time: TimeSource
     private let circuits: RecentTable<Circuit>
 
-    /// - Parameter capacity: How many origins are remembered, up to twice as many; a forgotten circuit is closed.
+    /// - Parameter capacity: How many origins are remembered, up to twice as many; other origins' circuits are closed.
     init(_ rules: CircuitBreaker, time: TimeSource, capacity: Int = 1024) {
         (self.rules, self.time) = (rules, time)
         circuits = RecentTable(capacity: capacity)
@@ -45,7 +45,7 @@ final class CircuitBreakers: Sendable {
         init(_ rules: CircuitBreaker) { state = Locked(BreakerState(rules)) }
     }
 
-    /// The admission of a request, to record its result once. An admission that is deallocated without a recorded
+    /// The admission of a request, which records the request's result. An admission that is deallocated without a
     /// result counts as ignored, and allows another probe.
     final class Permit: Sendable {
         private let circuit: Circuit
@@ -59,10 +59,10 @@ final class CircuitBreakers: Sendable {
 
         deinit { record(.ignored) }
 
-        /// Whether the circuit has not changed; after a wait, a request whose admission is outdated needs another.
+        /// Whether the circuit's phase is unchanged since the admission; otherwise the request needs a new admission.
         var isCurrent: Bool { circuit.state.withLock { $0.isCurrent(pass) } }
 
-        /// Whether the circuit is closed or opened by this request's result.
+        /// Whether the request is a probe, whose result closes the circuit or opens it again.
         var isProbe: Bool { circuit.state.withLock { $0.isProbe(pass) } }
 
         /// Records the result; only the first call counts.

@@ -1,10 +1,10 @@
-/// How many requests may be sent in a period; others wait in the order of their arrival.
+/// How many requests may be sent in a period; further requests wait in the order of their arrival.
 ///
 ///     RateLimit(requests: 100, per: .seconds(60))            // one every 0.6 s, or 100 at once after a minute's pause
 ///     RateLimit(requests: 10, per: .seconds(1), burst: 1)    // one every 0.1 s, never two at once
 ///
-/// Waiting requests are sent at fixed times: a timer that fires late does not delay later requests. So the interval of
-/// two requests may be shorter than the rate's, by up to 20 milliseconds.
+/// Waiting requests are sent at fixed times: a timer that fires late does not delay later requests. So the time
+/// between two requests may be up to 20 milliseconds shorter than the rate requires.
 public struct RateLimit: Hashable, Sendable {
     /// The requests that are counted together.
     public enum Scope: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct RateLimit: Hashable, Sendable {
     /// The number of requests per period. Below 1 counts as 1.
     public var requests: Int
 
-    /// The time in which the limit admits ``requests`` more, from a nanosecond to a century.
+    /// The time in which ``requests`` requests are admitted, from a nanosecond to a century.
     public var period: Duration
 
     /// How many requests may be sent at once after a pause; `nil` for as many as ``requests``. Below 1 counts as 1.

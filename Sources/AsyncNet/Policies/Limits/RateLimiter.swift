@@ -5,7 +5,7 @@
 final class RateLimiter: Sendable {
     private struct OriginTokens {
         var bucket: TokenBucket
-        /// How many requests wait, the one that sleeps included.
+        /// How many requests wait, including the request that sleeps.
         var waiting = 0
     }
 
@@ -16,10 +16,10 @@ final class RateLimiter: Sendable {
 
     private struct Origins {
         var tokens: [String: OriginTokens] = [:]
-        /// How many origins there are when those without waiting or recent requests are removed.
+        /// Idle origins are removed when there are this many origins.
         var searchAt = 64
 
-        /// At most 64 origins are idle, or half of them, at constant time per call on average.
+        /// Removes idle origins if many may be idle: at most 64 stay, or half of all. Takes constant time on average.
         mutating func removeIdle(at now: Duration) {
             guard tokens.count >= searchAt else { return }
             tokens = tokens.filter { $0.value.waiting > 0 || !$0.value.bucket.isFull(at: now) }
@@ -38,8 +38,8 @@ final class RateLimiter: Sendable {
         origins.withLock { [origin = key(origin)] in $0.tokens[origin]?.waiting ?? 0 }
     }
 
-    /// Waits until a request may be sent. Throws `.deadlineExceeded` at once if there is no token before the deadline,
-    /// a time of the session's clock.
+    /// Waits until a request may be sent. Throws `.deadlineExceeded` at once if its token comes after the deadline, a
+    /// time of the session's clock.
     func acquire(origin: String, until deadline: Duration? = nil) async throws(AsyncNetError) {
         if Task.isCancelled { throw AsyncNetError(.cancelled) }
         let origin = key(origin)

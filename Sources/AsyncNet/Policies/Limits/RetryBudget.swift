@@ -10,7 +10,7 @@ public struct RetryBudget: Hashable, Sendable {
     /// Retries per second that are always allowed, from 0 to 1,000,000. NaN counts as 0.
     public var minimumPerSecond: Double
 
-    /// How long a first attempt counts, to a tenth. At most a day.
+    /// How long a first attempt counts, accurate to a tenth of the window. At most a day.
     public var window: Duration
 
     /// Creates a budget, by default of 20 % and 10 per second over 10 seconds.
@@ -56,7 +56,7 @@ final class RetryBudgets: Sendable {
     private let time: TimeSource
     private let origins: RecentTable<RetryBudgetState>
 
-    /// - Parameter capacity: How many origins are remembered, up to twice as many; a forgotten one starts anew.
+    /// - Parameter capacity: The budgets of at least this many origins, at most twice as many, are kept.
     init(_ budget: RetryBudget, time: TimeSource, capacity: Int = 1024) {
         (self.budget, self.time) = (budget, time)
         origins = RecentTable(capacity: capacity)

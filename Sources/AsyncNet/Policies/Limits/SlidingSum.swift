@@ -1,5 +1,5 @@
-/// A sum of the amounts added within a window of time. The window has ten slots, of which the oldest is dropped when a
-/// tenth has passed: an amount counts for between nine and ten tenths of the window.
+/// The sum of the amounts that were added within a window of time. The window has ten slots; the oldest is dropped
+/// after each tenth of the window, so an amount counts for between nine and ten tenths of it.
 struct SlidingSum {
     private static let slotCount = 10
 

@@ -1,7 +1,7 @@
 /// A token bucket by the generic cell rate algorithm: its state is the time at which the bucket would be full.
 ///
-/// Times are nanoseconds multiplied by the requests per period, so that the interval of two requests is an integer for
-/// any rate, and no rounding accumulates. 128 bits hold any period, rate and burst.
+/// Times are scaled: nanoseconds multiplied by the requests per period. So the time between two requests is an integer
+/// for any rate, and no rounding accumulates. 128 bits hold any period, rate and burst.
 struct TokenBucket {
     private let requests: Int128
     /// The scaled time between two requests.
@@ -20,12 +20,12 @@ struct TokenBucket {
 
     /// Takes a token if there is one.
     ///
-    /// - Parameter hasWaited: Whether the request waited for this token. Timers are late; the next token's time is then
-    ///   counted from the time of this token, up to ``maximumLateness`` ago, not from now. So in any time `t` at most
-    ///   `burst + rate * (t + maximumLateness)` requests are sent.
+    /// - Parameter hasWaited: Whether the request waited for this token, with a timer that may be late: the next
+    ///   token's time is then counted from the time of this token, up to ``maximumLateness`` ago, not from now. So in
+    ///   any time `t` at most `burst + rate * (t + maximumLateness)` requests are sent.
     mutating func take(at now: Duration, hasWaited: Bool = false) -> Bool {
         guard earliest(behind: 0, at: now) <= now else { return false }
-        // A request that waited may also be late by a nanosecond of rounding.
+        // `earliest` rounds up to a nanosecond, which must not delay the next token.
         let start = hasWaited ? scaled(now - Self.maximumLateness) : scaled(now) - (requests - 1)
         fullAt = max(fullAt, start) + interval
         return true

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// Content codings of responses (RFC 9110 §8.4.1), undone from bytes in memory: whole, cut, followed by junk, stacked.
+/// Content codings (RFC 9110 §8.4.1) are decoded from bytes in memory: whole, cut, followed by other bytes, stacked.
 @Suite("Content decoder")
 struct ContentDecoderTests {
     private static let text = Data((0..<200).map { "line \($0) of a text that compresses\n" }.joined().utf8)
@@ -74,7 +74,7 @@ struct ContentDecoderTests {
         }
     }
 
-    /// Padding, text, the beginning of a magic, and what resembles one.
+    /// Padding, text, the first bytes of a further stream, and bytes that resemble them.
     private static let trailers: [[UInt8]] = [
         [0], [UInt8](repeating: 0, count: 20), Array("junk".utf8), [0x1F], [0x1F, 0], [0x1F, 0x1F, 0x8B],
         [0x28, 0xB5, 0x2F],
@@ -187,7 +187,7 @@ struct ContentDecoderTests {
         #expect(try await decode([.deflate], encoded.map { Data([$0]) }) == Data("bare deflate".utf8))
     }
 
-    @Test("A window of more than 8 MiB is refused (RFC 9659)")
+    @Test("A zstd frame with a window of more than 8 MiB is refused (RFC 9659)")
     func largeWindow() async throws {
         let encoded = try #require(Data(base64Encoded: "KLUv/QBwRQAAEHh4AQA/ASw="))
         #expect(await failure { try await decode([.zstd], [encoded]) } == .badContentEncoding)
@@ -221,7 +221,7 @@ struct ContentDecoderTests {
         #expect(try ContentDecoding.codings(in: fields) == codings)
     }
 
-    @Test("Output is delivered in chunks of at most 64 KiB, and input is read only when they are taken")
+    @Test("Output is delivered in chunks of at most 64 KiB, and input is read only when chunks are taken")
     func bounded() async throws {
         let bomb = try Self.compressed(Self.compressed(Data(count: 64 << 20), .gzip), .gzip)
         var (chunks, asked) = ([bomb][...], 0)

@@ -24,7 +24,7 @@ struct EventConnectionTests {
     }
 
     @Test(
-        "A first response of 204 ends the stream, and one without events ends it with an error",
+        "A first response with 204 ends the stream; another status than 200, or another type, is an error",
         arguments: [
             (204, nil, nil), (404, nil, .unacceptableStatus), (500, nil, .unacceptableStatus),
             (200, "text/html; charset=utf-8", .unacceptableContentType),
@@ -168,7 +168,7 @@ struct EventConnectionTests {
         #expect(reconnections == reconnections.indices.map { !(isEnded && $0 == reconnections.count - 1) })
     }
 
-    /// Ends a connection that is accepted without an event, with an event, with an event and lost, or refused.
+    /// Ends a connection: `.` accepted without an event, `e` with an event, `E` with an event and lost, `x` refused.
     private func reconnects(_ connection: inout EventConnection, as kind: Character) throws -> Bool {
         if kind == "x" { return connection.end(AsyncNetError(.cannotConnect), statusCode: nil, jitter: 0) != nil }
         #expect(try connection.open(head(200)))
@@ -208,7 +208,7 @@ struct EventConnectionTests {
 }
 
 extension EventConnection {
-    /// The delay after an end whose response had this status, and no other header.
+    /// The delay after a connection whose response had this status and no headers.
     fileprivate mutating func end(_ error: AsyncNetError?, statusCode: Int?, jitter: Double) -> Duration? {
         let head = statusCode.flatMap { status in
             URL(string: "http://a/").map { HTTPResponseHead(statusCode: status, url: $0, headers: [:]) }

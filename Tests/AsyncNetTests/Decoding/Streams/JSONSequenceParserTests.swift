@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON sequence parser", .timeLimit(.minutes(5)))
 struct JSONSequenceParserTests {
-    /// A text as it is, a failure as its code after an exclamation mark.
+    /// A JSON text unchanged, or an exclamation mark and the code of an error.
     static func shown(_ item: JSONSequenceParser.Element) -> String {
         switch item {
         case .success(let data): String(decoding: data, as: UTF8.self)

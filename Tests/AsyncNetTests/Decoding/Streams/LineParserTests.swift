@@ -77,7 +77,7 @@ struct LineParserTests {
         #expect(try parser.finish() == ["b"])
     }
 
-    /// Work that grew with the square would be hours here, not seconds.
+    /// Quadratic time would be hours here, not seconds.
     @Test("A mebibyte in single bytes, and a hundred thousand lines at once, take linear time")
     func linear() throws {
         let long = [UInt8](repeating: 0x61, count: StreamLimit.line)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import AsyncNet
 
-/// The examples are those of WHATWG HTML §9.2.6, the rest one case for each sentence of it.
+/// The examples of WHATWG HTML §9.2.6, and a case for each of its sentences.
 @Suite("Server-sent event parser", .timeLimit(.minutes(5)))
 struct ServerSentEventParserTests {
     private func events(_ text: String, limit: Int = 100) -> StreamOutcome<ServerSentEvent> {
         outcomeOfAnySplit(of: ServerSentEventParser(limit: limit), Array(text.utf8)) { $0 }
     }
 
-    /// The parser after the text, in single bytes.
+    /// A parser that has received the text byte by byte.
     private func parser(after text: String, lastEventID: String? = nil) throws -> ServerSentEventParser {
         var parser = ServerSentEventParser(setID: lastEventID)
         for byte in text.utf8 { _ = try parser.receive(Data([byte])) }
@@ -144,7 +144,7 @@ struct ServerSentEventParserTests {
         #expect(found.code == code)
     }
 
-    @Test("A printed event has its fields, and not its stream")
+    @Test("The description of an event has its fields, and not its stream")
     func printed() {
         let event = ServerSentEvent(id: "1", data: "a")
         #expect("\(event)" == #"ServerSentEvent(id: Optional("1"), event: "message", data: "a", retry: nil)"#)

@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// One credential for many requests: who refreshes it when, and what becomes of the others.
+/// When a credential is refreshed, and how the requests that use it end.
 @Suite("AuthenticationInterceptor", .timeLimit(.minutes(5)))
 struct AuthenticationInterceptorTests {
     @Test("A request is sent with the credential")
@@ -51,7 +51,7 @@ struct AuthenticationInterceptorTests {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test("A refreshed credential that requires a refresh again is used without another one")
+    @Test("A refreshed credential that requires a refresh again is used without another refresh")
     func alwaysExpired() async {
         let fixture = TokenFixture(
             AccessToken(1, requiresRefresh: true), renew: { _ in AccessToken(2, requiresRefresh: true) })

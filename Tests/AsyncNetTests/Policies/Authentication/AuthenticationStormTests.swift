@@ -4,10 +4,10 @@ import AsyncNetTesting
 import Foundation
 import Testing
 
-/// Many requests meet an expired credential at once.
+/// Many requests are sent with an expired credential at once.
 @Suite("Many requests with an expired credential", .timeLimit(.minutes(5)))
 struct AuthenticationStormTests {
-    /// A service that takes the second token only, and holds its answers to the first until so many requests have it.
+    /// A service that accepts the second token only, and holds its 401s until `count` requests have sent the first.
     private final class Service: Sendable {
         let count: Int
         let allAreThere = Gate()
@@ -101,8 +101,8 @@ struct AuthenticationStormTests {
             service.refresh.open()
         }
         #expect(fixture.refreshes == 1)
-        // A place is free a moment before the retrier hears of the 401 that freed it, so as many others may slip
-        // through then.
+        // A permit is released a moment before the retrier learns of the 401, so as many other requests may be sent
+        // with the old credential.
         #expect(service.old <= 2 * perOrigin)
         #expect(fixture.stub.requests.count == 200 + service.old)
     }
@@ -123,7 +123,7 @@ struct AuthenticationStormTests {
             return AccessToken(try await session.request(server.url("/token")).validate().serializing(Int.self).value)
         }
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
-        // So many that none waits for another's connection on one loop while another loop has some to spare.
+        // So many connections that no request waits for one on a loop while another loop has free ones.
         let own = Session(
             transport: .libcurl(.init(maximumConnectionsPerOrigin: 1024, maximumConnections: 1024)),
             configuration: .init(interceptors: [interceptor], clock: clock))

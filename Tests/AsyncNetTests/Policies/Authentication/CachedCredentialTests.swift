@@ -27,7 +27,7 @@ struct CachedCredentialTests {
     }
     private let authenticator = TokenAuthenticator { _ in throw Down() }
 
-    /// A session whose credential expires after one request for each of these paths.
+    /// A session that has requested each of these paths, and whose credential was then replaced by `token`.
     private func session(_ paths: [String], then token: AccessToken, isNested: Bool = false) async -> Session {
         let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: AccessToken(1))
         let policies: [any RequestPolicy] = isNested ? [Interceptor([interceptor])] : [interceptor]

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What happens to others while a refresh is under way, and after it failed.
+/// What happens to requests during a refresh, and after a failed refresh.
 @Suite("Credential refresh", .timeLimit(.minutes(5)))
 struct CredentialRefreshTests {
     private struct Refusal: Error {}
@@ -105,7 +105,7 @@ struct CredentialRefreshTests {
         #expect(await fixture.interceptor.credential == AccessToken(1))
         gate.open()
         if let other { #expect(await other.value.value == "ok") }
-        // Waits for the refresh if that has not ended.
+        // This request waits for the refresh if that has not ended.
         #expect(await fixture.get().value == "ok")
         #expect(await fixture.interceptor.credential == AccessToken(2))
         #expect(fixture.refreshes == 1)

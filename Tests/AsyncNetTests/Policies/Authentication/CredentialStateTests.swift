@@ -2,7 +2,7 @@ import Testing
 
 @testable import AsyncNet
 
-/// What is remembered of credentials, without tasks.
+/// Which credentials and refreshes are remembered, without tasks.
 @Suite("CredentialState")
 struct CredentialStateTests {
     private func remedy(_ state: CredentialState<String>, _ version: Int) -> String {
@@ -13,7 +13,7 @@ struct CredentialStateTests {
         }
     }
 
-    @Test("A rejected current credential is refreshed, an older one is replaced, and nil throws missingCredential")
+    @Test("A rejected current credential is refreshed, an older one causes a retry, and none is missingCredential")
     func remedies() {
         var state = CredentialState("a", window: nil)
         #expect(remedy(state, 0) == "refresh a")
@@ -51,7 +51,7 @@ struct CredentialStateTests {
         #expect(state.known.map(\.credential) == ["12"])
     }
 
-    @Test("Refreshes are counted within the window, and from zero for another credential")
+    @Test("Refreshes are counted within the window, and from zero after a credential was set")
     func window() {
         var state = CredentialState("a", window: RefreshWindow(interval: .seconds(30), maximumAttempts: 2))
         func begin(_ seconds: Int) -> Bool {

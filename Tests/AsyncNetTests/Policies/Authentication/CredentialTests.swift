@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A server that lets in Aladdin only; Digest is proven by its own arithmetic.
+/// A server that accepts only Aladdin's credentials, and computes the Digest response itself.
 private final class Guarded: Sendable {
     let scheme: String
     let nonces = Locked((number: 1, uses: 0))
@@ -53,7 +53,7 @@ private final class Guarded: Sendable {
     }
 }
 
-/// Sends requests where a test says.
+/// Replaces the URL of each request by the result of a closure.
 private struct AdapterOfURLs: RequestAdapter {
     let url: @Sendable (URL?) -> String
 

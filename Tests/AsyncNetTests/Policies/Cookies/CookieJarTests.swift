@@ -78,7 +78,7 @@ struct CookieJarTests {
         #expect(await jar.set(Cookie(name: "a", value: "1", domain: host)) == hasCookies)
     }
 
-    @Test("Cookies can be removed one by one, by a condition, as session cookies, and all")
+    @Test("A jar removes one cookie, cookies by a condition, session cookies, or all cookies")
     func removing() async throws {
         let jar = CookieJar()
         await jar.store(
@@ -214,7 +214,7 @@ struct CookieJarTests {
 }
 
 extension CookieJar {
-    /// How many cookies another caller sees that waits for the jar while it takes 180 values.
+    /// How many cookies another caller sees while the jar stores 180 values.
     fileprivate func countBetween(_ url: URL) async -> Int {
         let other = Task { contents.count }
         await store(setCookie: (0..<180).map { "\($0)=1; Path=/" }, from: url)

@@ -48,7 +48,7 @@ struct CookieStoreTests {
     }
 
     @Test(
-        "Cookies differ only by name, domain, path and whether they are host-only"
+        "A cookie replaces another one only if name, domain, path and host-only flag are equal"
     )
     func identity() throws {
         var it = Fixture()

@@ -84,7 +84,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "An expiry beyond all dates is read as the last date",
+        "An expiry after the year 9999 is read as the end of that year",
         arguments: ["99999999999999999999", "9223372036854775808", String(repeating: "9", count: 400)])
     func hugeExpiry(_ seconds: String) throws {
         let cookie = try #require(read("a.b\tFALSE\t/\tFALSE\t\(seconds)\tx\t1").first)

@@ -7,7 +7,7 @@ import Testing
 struct CircuitBreakerTests {
     /// What happens to a circuit; requests are numbered in the order they begin.
     enum Happening: Sendable {
-        /// A request begins: whether it is let through, or until when it is not.
+        /// A request begins: whether it is admitted, or until when it is refused.
         case begins(Bool, until: Int? = nil)
         /// So many requests, one after the other, begin and end.
         case pass(Int, OriginVerdict)
@@ -26,21 +26,21 @@ struct CircuitBreakerTests {
     @Test(
         "A circuit opens, admits probes and closes as its results require",
         arguments: [
-            ("it stays closed on success", rules, [.pass(100, .success), .isNow(.closed)]),
+            ("a circuit stays closed after successes", rules, [.pass(100, .success), .isNow(.closed)]),
             (
-                "the third failure in a row opens it", rules,
+                "the third failure in a row opens the circuit", rules,
                 [.pass(2, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open), .begins(false, until: 10)]
             ),
             (
-                "a success breaks the row", rules,
+                "a success resets the count of failures in a row", rules,
                 [.pass(2, .failure), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]
             ),
             (
-                "a cancelled request does not", rules,
+                "a cancelled request does not reset the count", rules,
                 [.pass(2, .failure), .pass(9, .ignored), .pass(1, .failure), .isNow(open)]
             ),
             (
-                "requests that began before it opened do not count", rules,
+                "requests that began before the circuit opened do not count", rules,
                 [
                     .begins(true), .begins(true), .pass(3, .failure), .isNow(open), .ends(0, .failure), .isNow(open),
                     .after(seconds: 10), .begins(true), .isNow(probing),
@@ -49,39 +49,39 @@ struct CircuitBreakerTests {
                 ]
             ),
             (
-                "it stays open until its time", rules,
+                "a circuit stays open for openDuration", rules,
                 [
                     .pass(3, .failure), .after(seconds: 9.999), .begins(false, until: 10), .after(seconds: 0.001),
                     .begins(true), .isNow(probing),
                 ]
             ),
             (
-                "one probe at a time", rules,
+                "one probe at a time is admitted", rules,
                 [
                     .pass(3, .failure), .after(seconds: 10), .begins(true), .begins(false), .ends(3, .success),
                     .begins(true),
                 ]
             ),
             (
-                "a failed probe opens it anew", rules,
+                "a failed probe opens the circuit again", rules,
                 [
                     .pass(3, .failure), .after(seconds: 12), .begins(true), .ends(3, .failure),
                     .isNow(.open(until: .seconds(22))),
                 ]
             ),
             (
-                "a cancelled probe frees its place", rules,
+                "a cancelled probe admits another probe", rules,
                 [
                     .pass(3, .failure), .after(seconds: 10), .begins(true), .ends(3, .ignored),
                     .isNow(.halfOpen(running: 0, succeeded: 0)), .begins(true), .isNow(probing),
                 ]
             ),
             (
-                "closed again it counts from nothing", rules,
+                "a closed circuit counts failures from zero again", rules,
                 [.pass(3, .failure), .after(seconds: 10), .pass(1, .success), .pass(2, .failure), .isNow(.closed)]
             ),
             (
-                "as many probes as it says, all of which have to succeed",
+                "two probes are admitted, both of which have to succeed",
                 CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2),
                 [
                     .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .begins(false),
@@ -89,7 +89,7 @@ struct CircuitBreakerTests {
                 ]
             ),
             (
-                "one failed probe of two opens it, whatever the other comes to",
+                "one failed probe of two opens the circuit, even if the other succeeds",
                 CircuitBreaker(consecutiveFailures: 1, openDuration: .seconds(10), probes: 2),
                 [
                     .pass(1, .failure), .after(seconds: 10), .begins(true), .begins(true), .ends(1, .failure),
@@ -97,36 +97,36 @@ struct CircuitBreakerTests {
                 ]
             ),
             (
-                "half of the requests failing opens it", rate,
+                "a failure rate of a half opens the circuit", rate,
                 [.pass(5, .success), .pass(4, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]
             ),
             (
-                "not before there are ten", rate,
+                "with fewer than ten requests the failure rate is not used", rate,
                 [.pass(9, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]
             ),
-            ("less than half does not", rate, [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]),
+            ("a failure rate below a half does not open the circuit", rate, [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]),
             (
-                "those before the window are forgotten", rate,
+                "failures before the window do not count", rate,
                 [
                     .pass(9, .failure), .after(seconds: 10), .pass(9, .failure), .isNow(.closed), .pass(1, .failure),
                     .isNow(.open(until: .seconds(20))),
                 ]
             ),
             (
-                "those within it are not", rate,
+                "failures within the window count", rate,
                 [.pass(9, .failure), .after(seconds: 9), .pass(1, .failure), .isNow(.open(until: .seconds(19)))]
             ),
             (
-                "neither rule, never open", CircuitBreaker(consecutiveFailures: nil),
+                "without both rules the circuit never opens", CircuitBreaker(consecutiveFailures: nil),
                 [.pass(1000, .failure), .isNow(.closed)]
             ),
             (
-                "limits below one are one",
+                "limits below one count as one",
                 CircuitBreaker(consecutiveFailures: -1, openDuration: .seconds(-1), probes: 0),
                 [.pass(1, .failure), .isNow(.open(until: .zero)), .pass(1, .success), .isNow(.closed)]
             ),
             (
-                "no number as rate is all",
+                "a rate of NaN counts as 1",
                 CircuitBreaker(consecutiveFailures: nil, failureRate: .nan, minimumRequests: 0),
                 [.pass(1, .success), .pass(9, .failure), .isNow(.closed)]
             ),
@@ -197,7 +197,7 @@ struct CircuitBreakersTests {
         CircuitBreakers(rules, time: TimeSource(clock), capacity: capacity)
     }
 
-    @Test("The first refusal of each opening of a circuit is marked, and later ones are not")
+    @Test("Of the refusals since a circuit opened, all but the first are marked as repetitions")
     func repetitions() throws {
         let breakers = breakers()
         func refusal() -> AsyncNetError? {

@@ -56,7 +56,7 @@ struct OpenCircuitTests {
         #expect(stub.requests.count == 1)
     }
 
-    /// What ends a request whose circuit others open while it waits for its next attempt.
+    /// The error of a request if another request opens the circuit during the delay before the next attempt.
     private func openedDuringDelay(
         _ send: @escaping @Sendable (Session) async -> AsyncNetError?
     ) async -> (AsyncNetError?, StubTransport) {

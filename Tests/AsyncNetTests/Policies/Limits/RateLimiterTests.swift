@@ -262,7 +262,7 @@ struct RateLimiterTests {
         let waiting = clock.task { try await limiter.acquire(origin: "a", until: .seconds(10)) }
         await clock.settled()
         #expect(limiter.waitingCount(origin: "a") == 1)
-        // It would be the second to go.
+        // Its token would come after 20 seconds, behind the waiting request's.
         #expect(
             await AsyncNetError.code { _ = try await limiter.acquire(origin: "a", until: .seconds(19)) }
                 == .deadlineExceeded)

@@ -36,7 +36,7 @@ struct RetryBudgetTests {
         for _ in 0..<10 { state.deposit(at: .milliseconds(500)) }
         #expect(Self.retries(&state, at: .milliseconds(9999), limit: 2) == 2)
         #expect(Self.retries(&state, at: .seconds(10)) == 0)
-        // What was taken counts as long as what was given, from its own time.
+        // A retry counts for as long as a first attempt, from the retry's own time.
         for _ in 0..<10 { state.deposit(at: .seconds(12)) }
         #expect(Self.retries(&state, at: .seconds(12)) == 3)
         for _ in 0..<4 { state.deposit(at: .seconds(20)) }
@@ -69,7 +69,7 @@ struct RetryBudgetTests {
         #expect(budgets.withdraw(origin: "b"))
         for host in 0..<1000 {
             budgets.deposit(origin: "\(host)")
-            #expect(!budgets.withdraw(origin: "a"), "those in use are remembered")
+            #expect(!budgets.withdraw(origin: "a"), "the budget of an origin in use is kept")
         }
         #expect(budgets.originCount <= 20)
     }
