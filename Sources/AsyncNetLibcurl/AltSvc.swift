@@ -41,7 +41,7 @@ enum AltSvc: Equatable {
     /// How many alternatives of a line are read at most.
     private static let mostServices = 20
 
-    /// Digits; a larger number than fits is the longest lifetime.
+    /// A number of seconds, at most the longest lifetime; `nil` for a text that is no number.
     static func seconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
         return text.utf8.reduce(0) { min($0 * 10 + Int64($1 &- 0x30), longestAge) }

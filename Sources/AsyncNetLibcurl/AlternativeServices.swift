@@ -46,7 +46,7 @@ struct AlternativeServices {
 
     static let firstPause = Duration.seconds(300)
     static let longestPause = Duration.seconds(86_400)
-    /// The number of origins that are remembered.
+    /// How many origins are remembered at most.
     static let capacity = 1000
     private var offers: [Origin: Offer] = [:]
 
@@ -117,7 +117,7 @@ struct AlternativeServices {
         if offers[origin]?.trial == .running { offers[origin]?.trial = .untried }
     }
 
-    /// Forgets an offer, such as one whose server is not responsible for the origin (RFC 7838 §6).
+    /// Forgets the origin's offer, such as after a 421 (RFC 7838 §6), or only an offer on another port than its own.
     mutating func remove(_ origin: Origin, unlessOnOwnPort isSelective: Bool = false) {
         if !isSelective || offers[origin]?.port != origin.port { offers[origin] = nil }
     }

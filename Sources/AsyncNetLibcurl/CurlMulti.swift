@@ -3,7 +3,7 @@ import CAsyncNetLibcurl
 
 /// One of libcurl's multi handles, which carries many transfers at the same time.
 ///
-/// The thread of its loop alone uses it, except for `wake`, which any thread may call. `free` ends it.
+/// Used only on its loop's thread, except for `wake`, which any thread may call. Must not be used after `free`.
 struct CurlMulti: @unchecked Sendable {
     private let pointer: OpaquePointer
 

@@ -13,7 +13,7 @@ final class HTTP3Offers: Sendable {
         hasAddresses = !configuration.addresses.isEmpty
     }
 
-    /// How a request to an `https` URL is sent.
+    /// The offer that a request to an `https` URL uses; `nil` if it uses none.
     ///
     /// - Parameter mayTry: Whether the request may try an offer that has not been tried.
     func use(for url: URL, mayTry: Bool) -> HTTP3Use? {
@@ -66,7 +66,7 @@ final class HTTP3Offers: Sendable {
     }
 }
 
-/// A transfer that uses an offer of HTTP/3.
+/// The use of an HTTP/3 offer by one transfer.
 struct HTTP3Use {
     let origin: AlternativeServices.Origin
     let route: AlternativeServices.Route

@@ -27,7 +27,7 @@ extension LibcurlTransport.Configuration {
                 "Over libcurl a unix socket's path must have at most 103 bytes, none of them NUL; use .sockets()")
         }
         guard addressPolicy == .any else {
-            throw AsyncNetError(.unsupportedByTransport, "libcurl asks no AddressPolicy; use .sockets()")
+            throw AsyncNetError(.unsupportedByTransport, "libcurl cannot apply an AddressPolicy; use .sockets()")
         }
         guard maximumConnectionLifetime == nil, maximumRequestsPerConnection == nil, tcpUserTimeout == nil else {
             throw AsyncNetError(

@@ -17,7 +17,7 @@ enum LibcurlErrors {
         var unixSocket: String?
 
         var hasFailedToConnect: Bool { text.hasPrefix("Failed to connect") }
-        /// libcurl's text; `nil` if it names the host, which may be any word.
+        /// libcurl's text; `nil` if it names the host, which may contain a word that `byText` looks for.
         var textWithoutHost: String? { hasFailedToConnect ? nil : text }
     }
 
@@ -50,7 +50,7 @@ enum LibcurlErrors {
             AsyncNetError(
                 .badServerResponse,
                 "The server sent a status line or a header that is too large: libcurl reads no line above 100 KiB")
-        // libcurl 8 also has this result for a client's private key, which its text names.
+        // libcurl 8 also has this result for a client's private key that it cannot use; its text then names the key.
         case 43 where byText(text) == nil:
             AsyncNetError(
                 .badServerResponse, "The server sent a header line that begins with a space, or without a valid name")

@@ -3,7 +3,7 @@ import Foundation
 
 /// One transfer of a loop, from `send` until libcurl has ended it.
 ///
-/// Unchecked: `handle`, `source`, `tasks` and `place` are used on the loop's thread only; every other property is constant.
+/// Unchecked: `handle`, `source`, `tasks` and `place` are used on the loop's thread only; the others are constant.
 final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let request: TransportRequest
     let pipe: TransferPipe
@@ -12,7 +12,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     let bodyLength: Int64?
     /// The request's body, unless it is in memory.
     private let body: MeasuredBody?
-    /// Reads `body`, from the transfer's begin to its end.
+    /// Reads `body` while the transfer runs; `nil` before and after.
     private var source: BodySource?
     private let loop: LibcurlLoop
 
@@ -25,7 +25,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// end.
     private var tasks: Mailbox?
 
-    /// - Throws: `AsyncNetError` with code `.fileNotReadable`, before anything is sent.
+    /// - Throws: `AsyncNetError` with code `.fileNotReadable`, or `.unsupportedByTransport` for a body with trailers.
     init(_ request: TransportRequest, origin: OriginKey, loop: LibcurlLoop) throws(AsyncNetError) {
         self.request = request
         self.origin = origin
@@ -69,7 +69,7 @@ final class LibcurlExchange: QueuedTransfer, @unchecked Sendable {
     /// The error that prevents the body from being sent to its end; `nil` if there is none.
     var bodyFailure: AsyncNetError? { source?.failure }
 
-    /// Whether the request is suspended; the transfer then continues when it is resumed.
+    /// Whether the request is suspended. If so, the transfer continues when the request is resumed.
     var isSuspended: Bool {
         guard let hold = request.hold, hold.isHeld else { return false }
         return hold.isHeld(self) { [loop] in loop.post(.send(self)) }

@@ -46,8 +46,8 @@ extension LibcurlHandle {
         exchange.request.onEvent?(.connected(info))
     }
 
-    /// libcurl seeks to the body's start only if it had sent some bytes of the body; bytes that it had read and not
-    /// sent would be lost.
+    /// Goes back to the body's start; `false` if that is impossible. libcurl itself goes back only if it had sent bytes
+    /// of the body: bytes that it had read and not sent would be lost.
     private func rewindBody() -> Bool {
         guard let exchange, upload.sentBytes > 0 else { return true }
         guard exchange.request.body.data != nil || exchange.restartReading() else {

@@ -75,7 +75,7 @@ extension LibcurlHandle {
         return true
     }
 
-    /// Called when libcurl's result is the result of the transfer.
+    /// Called when the transfer ends with libcurl's result: a failed connection counts against the offer.
     func noteFailure(_ result: Int32) {
         guard let use = http3, use.isSent, !hasHead, LibcurlErrors.isConnectionFailure(result) else { return }
         worker.loop.offers?.failed(use)

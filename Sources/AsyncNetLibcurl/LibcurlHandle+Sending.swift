@@ -61,7 +61,7 @@ extension LibcurlHandle {
         return Int32(LC_SEEK_OK)
     }
 
-    /// Checks whether the server still takes the request's body, where libcurl does not notice that.
+    /// Finds out whether the server takes no more of the request's body, which libcurl does not notice.
     func checkUpload() -> UploadChecks.Finding {
         guard let exchange else { return .settled }
         guard upload.isAwaitingBody else { return checkProgress(of: exchange) }

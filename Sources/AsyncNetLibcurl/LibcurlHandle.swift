@@ -29,7 +29,7 @@ final class LibcurlHandle {
     /// Whether an offer of HTTP/3 has failed for this transfer.
     var avoidsOffers = false
     var connectTo: CurlList?
-    /// Whether the reader takes the body when it is complete.
+    /// Whether the body is delivered as a whole when it is complete.
     var isWhole = false
     var needsFlush = false
     /// The error that a callback has stored.
@@ -41,7 +41,7 @@ final class LibcurlHandle {
         var head: HTTPResponseHead?
         var isHeadDelivered = false
         var hasHeadBytes = false
-        /// Whether the transfer ended early with a response that counts, whatever libcurl reports.
+        /// Whether the transfer ended early with a response that is delivered, whatever libcurl reports.
         var isComplete = false
         var receivedBytes: Int64 = 0
 
@@ -53,9 +53,9 @@ final class LibcurlHandle {
         var sentBytes: Int64 = 0
         /// Whether sending is paused until the body has more bytes.
         var isAwaitingBody = false
-        /// Whether the server closed the connection during that pause.
+        /// Whether the server closed the connection while sending was paused.
         var isPeerGone = false
-        /// How much libcurl had sent at the last check, once the response was complete.
+        /// How many bytes libcurl had sent at the last check; `nil` until the response is complete.
         var sentAtResponse: Int64?
         /// How many checks in a row have found that libcurl sent nothing.
         var quietChecks = 0
@@ -93,7 +93,7 @@ extension LibcurlHandle {
         try set(exchange)
     }
 
-    /// Begins a transfer again with this new handle, which carries only one transfer, on a new connection.
+    /// Begins a transfer again on a new connection, with this new handle: a handle carries a transfer only once.
     ///
     /// - Throws: `AsyncNetError` with code `.connectionLost` if the request's body cannot be sent again.
     func begin(_ exchange: LibcurlExchange, after earlier: LibcurlHandle) throws(AsyncNetError) {
@@ -240,7 +240,7 @@ extension LibcurlHandle {
         // transfer ends here, without the body, which libcurl drops.
         response.isComplete = head.statusCode == 417 && request.headers.contains(name: "Expect")
         flushAtEndOfRound()
-        // An error status ends the sending, which libcurl notices only when it continues.
+        // libcurl stops sending after an error status, but notices that only when the paused sending continues.
         if upload.isAwaitingBody { worker.loop.post(.send(exchange)) }
     }
 
@@ -263,14 +263,14 @@ extension LibcurlHandle {
         worker.flushAtEndOfRound(self)
     }
 
-    /// Delivers the bytes that arrived in this round; called only for a transfer that has not ended in the round.
+    /// Delivers the bytes that arrived in this round, unless the transfer has ended in the round.
     func flush() {
         needsFlush = false
         guard let exchange, let head = response.head, !exchange.pipe.isEnded else { return }
         watchSendingAfterResponse()
         if isWhole, !response.isHeadDelivered { exchange.request.onEvent?(.receivedHead(head)) }
         deliverHead()
-        // A head that must be delivered at once changes the delivery.
+        // The pipe changes the delivery if the head must be delivered at once.
         if isWhole { isWhole = exchange.pipe.delivery == .whole }
         guard isWhole else { return deliverBody() }
         guard response.receivedBytes > 0 else { return }

@@ -51,7 +51,7 @@ extension LibcurlHandle {
         return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
     }
 
-    /// Sets no proxy for a host in the list of exceptions, which is not libcurl's own list, see `ProxyBypass`.
+    /// Uses no proxy for a host that the configuration excepts. libcurl's own list is not used, see `ProxyBypass`.
     private func bypassProxy(for url: URL) {
         if worker.configuration.proxy.isBypassed(by: url) { easy.set(LC_PROXY, "") }
     }
@@ -63,12 +63,12 @@ extension LibcurlHandle {
         easy.set(LC_HTTP_VERSION, version)
         // libcurl 7.88 breaks a connection that it reuses for HTTP/2 without TLS.
         let isSingle = !isTLS && version == LC_HTTP_2_PRIOR_KNOWLEDGE && lc_version_number() >> 8 == 0x0758
-        // A body that can be sent only once needs a new connection, as a kept one may be closed; not over HTTP/2 and 3
-        // with TLS.
+        // A body that can be sent only once needs a new connection, since a kept one may be closed. HTTP/2 and HTTP/3
+        // over TLS need none.
         let isUnsafe = isOnce && (!isTLS || version == LC_HTTP_1_1)
         let isNew = isSingle || isUnsafe || http3?.route == .race || exchange.request.needsNewConnection
         easy.set(LC_FRESH_CONNECT, isNew ? 1 : 0)
-        // libcurl sends the caller's `Connection: close` as any header, and would keep the connection.
+        // libcurl sends the caller's `Connection: close` like any header, but would keep the connection.
         easy.set(LC_FORBID_REUSE, isSingle || exchange.request.head.closesConnection ? 1 : 0)
         easy.set(LC_PIPEWAIT, version == LC_HTTP_1_1 || isSingle ? 0 : 1)
     }
@@ -91,7 +91,7 @@ extension LibcurlHandle {
 }
 
 extension Duration {
-    /// In whole milliseconds: 0 for no time, otherwise at least 1 and at most what libcurl's options hold.
+    /// In whole milliseconds: 0 for zero or less, otherwise at least 1, and at most what libcurl's options hold.
     var milliseconds: Int {
         self <= .zero ? 0 : max(1, Int(min(self / .milliseconds(1), 2_000_000_000)))
     }

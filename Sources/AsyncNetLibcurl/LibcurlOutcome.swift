@@ -36,8 +36,8 @@ struct LibcurlOutcome {
         return isClosed && head?.isComplete(afterBytes: receivedBytes) == true
     }
 
-    /// libcurl 7.88 reports CURLE_HTTP2_STREAM or CURLE_PARTIAL_FILE, without a text, when it sends on a stream that the
-    /// server closed with NO_ERROR; with other causes these results have a text.
+    /// libcurl 7.88 reports CURLE_HTTP2_STREAM or CURLE_PARTIAL_FILE, without a text, when it sends on a stream that
+    /// the server closed with NO_ERROR; with other causes these results have a text.
     private func isStreamClosed(_ text: String) -> Bool { (result == 92 || result == 18) && text.isEmpty }
 
     private func error(_ circumstances: LibcurlErrors.Circumstances) -> AsyncNetError {

@@ -5,8 +5,8 @@ import Foundation
 /// The size of libcurl's receive buffer in bytes. A larger buffer was measured to be no faster.
 private let receiveBuffer = 32 * 1024
 
-/// For how many seconds libcurl keeps the certificates of a file that it has read. libcurl's own 24 hours are long for a
-/// program that runs while the system's certificates are updated.
+/// For how many seconds libcurl keeps the certificates of a file that it has read. libcurl's own 24 hours are long for
+/// a program that runs while the system's certificates are updated.
 private let trustLifetime = 600
 
 /// The easy handle with the options that all of a loop's transfers with the same TLS settings have in common. Each
@@ -97,8 +97,8 @@ final class LibcurlTemplate {
         lc_set_list(easy.pointer, Int32(LC_RESOLVE), addresses.first)
     }
 
-    /// With an empty proxy libcurl ignores the proxy in the environment, and with an empty list of hosts `no_proxy`: see
-    /// `ProxyBypass`.
+    /// With an empty proxy libcurl ignores the proxy in the environment, and with an empty list of hosts `no_proxy`:
+    /// see `ProxyBypass`.
     private func setProxy(_ proxy: ProxyConfiguration) throws(AsyncNetError) {
         switch proxy.kind {
         case .none: return try easy.set(LC_PROXY, "", orRefuse: "a proxy")
@@ -142,8 +142,8 @@ final class LibcurlTemplate {
     /// proxy's certificate is always checked against them.
     ///
     /// libcurl keeps the certificates of a file in memory, since 7.87, but only if no folder is searched too. With both,
-    /// as in Debian's libcurl, it would parse the whole file for each new connection, which takes longer than all the rest of
-    /// the handshake.
+    /// as in Debian's libcurl, it would parse the whole file for each new connection, which takes longer than all the
+    /// rest of the handshake.
     private func setSystemTrust() throws(AsyncNetError) {
         if lc_is_ca_folder_needless() != 0 {
             for option in [LC_CAPATH, LC_PROXY_CAPATH] { lc_set_string(easy.pointer, Int32(option), nil) }

@@ -1,8 +1,8 @@
 public import AsyncNet
 import Foundation
 
-/// Carries requests over the libcurl of this process, which FoundationNetworking on Linux uses too: for HTTP/3, and where
-/// libcurl is required.
+/// Carries requests over the libcurl of this process, which FoundationNetworking on Linux uses too: for HTTP/3, and
+/// where libcurl is required.
 ///
 /// This transport opens no connections for WebSockets and raw streams: such a call ends with `.unsupportedByTransport`.
 /// Use a session over `SocketTransport` for them.
@@ -72,8 +72,8 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
-    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
-    /// depends on the proxy, Unix socket and addresses.
+    /// The trust that follows from the TLS settings for the request's host; if the server is not verified, as with
+    /// `http`, also from the proxy, Unix socket and addresses.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard case .success(let engine) = engine else { return .nothing }
         return engine.hosts.trust(for: request) { configuration.route.text(to: request.url) }

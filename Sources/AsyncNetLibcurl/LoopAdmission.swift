@@ -2,26 +2,26 @@ import AsyncNet
 
 /// A transfer that can wait in a `LoopAdmission`, which alone changes `place`.
 protocol QueuedTransfer: AnyObject {
-    /// Grows with each transfer that begins to wait; `nil` while this one does not.
+    /// The transfer's number in the order of waiting; `nil` while the transfer does not wait.
     var place: Int? { get set }
 }
 
 /// Decides which of a loop's transfers may start, and which wait for a permit.
 ///
 /// A transfer needs a permit of its origin and a connection of the loop. Transfers to one origin start in the order of
-/// their requests. The struct performs no I/O: the loop starts what `admit` and `next` return. libcurl has a queue of its
-/// own for transfers above its connection limits, but visits each queued transfer in every call, and does not say which
-/// of them wait.
+/// their requests. The struct performs no I/O: the loop starts what `admit` and `next` return. libcurl has a queue of
+/// its own for transfers above its connection limits, but visits each queued transfer in every call, and does not say
+/// which of them wait.
 struct LoopAdmission<Transfer: QueuedTransfer> {
     enum Decision { case start, wait }
 
     private struct Origin {
-        /// Whether the last response that has arrived shared its connection; `nil` before the first response.
+        /// Whether the latest response came over HTTP/2 or HTTP/3, which share connections; `nil` before the first.
         var isHTTP2: Bool?
         var running = 0
         var line = WaitingLine<Transfer>()
 
-        /// How many connections the running transfers use at most: over HTTP/2 they share a connection.
+        /// How many connections the running transfers count as: over HTTP/2 as one, which they share.
         var connections: Int { isHTTP2 == true ? min(1, running) : running }
         var isUnused: Bool { running == 0 && line.isEmpty }
     }

@@ -5,8 +5,8 @@ import Foundation
 /// What a loop's thread does: it takes commands, lets libcurl work, starts and ends transfers.
 ///
 /// A round is: let libcurl work, end the transfers that are over and start others in their place, deliver what arrived
-/// for the rest, carry out commands; then sleep until a socket, a timer or a command needs the thread. The worker is made
-/// and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
+/// for the rest, carry out commands; then sleep until a socket, a timer or a command needs the thread. The worker is
+/// made and used on its thread only, and holds the loop until the loop is closed and all transfers are over.
 final class LoopWorker {
     let loop: LibcurlLoop
     let sockets = OpenedSockets()
@@ -63,7 +63,7 @@ final class LoopWorker {
 
     private var time: Duration { start.duration(to: .now) }
 
-    /// Signals belong to the program's own threads; a broken pipe shows as an error where it happens.
+    /// Leaves signals to the program's own threads. Writing to a closed socket returns an error instead of SIGPIPE.
     private func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)
@@ -146,7 +146,7 @@ final class LoopWorker {
         exchange.startReading()
     }
 
-    /// Ends a transfer that could not be started; the caller starts the next transfer in its place.
+    /// Ends a transfer that could not be started, and gives back its permit.
     private func refuse(_ exchange: LibcurlExchange, _ error: AsyncNetError) {
         exchange.pipe.finish(.failure(error))
         leave(exchange)

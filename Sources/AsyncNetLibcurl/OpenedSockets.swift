@@ -26,7 +26,7 @@ final class OpenedSockets {
         return Foundation.close(socket)
     }
 
-    /// Why no connection could be made: the system's error for it, or else for the last socket.
+    /// Why no connection could be made: the `errno` of connecting, or else that of making the last socket.
     func systemError(_ metrics: lc_metrics) -> Int32 {
         metrics.system_error != 0 ? Int32(truncatingIfNeeded: metrics.system_error) : refusal
     }

@@ -26,7 +26,7 @@ extension ProxyConfiguration {
         }
     }
 
-    /// Refuses a host that libcurl 7.69 to 8.3 would write beyond its buffer for a SOCKS proxy (CVE-2023-38545).
+    /// Refuses a host so long that libcurl 7.69 to 8.3 overflows a buffer with it for a SOCKS proxy (CVE-2023-38545).
     func checkHost(of url: URL) throws(AsyncNetError) {
         if let host = url.host(percentEncoded: true) { try checkHost(host) }
     }

@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// What a proxy responds to the request for a tunnel (CONNECT, RFC 9110 §9.3.6): the last of the responses, since libcurl
-/// asks again with the credentials that the first may require.
+/// What a proxy responds to the request for a tunnel (CONNECT, RFC 9110 §9.3.6): the last of the responses, since
+/// libcurl asks again with the credentials that the first may require.
 struct TunnelResponse {
     private var parser: HTTPHeadParser?
     private(set) var head: HTTPResponseHead?
@@ -10,8 +10,8 @@ struct TunnelResponse {
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Parameter lines: One line of a head, or several. A head that is not valid is not kept: libcurl decides whether the
-    ///   tunnel is open.
+    /// - Parameter lines: One line of a head, or several. A head that is not valid is not kept: libcurl decides whether
+    ///   the tunnel is open.
     mutating func receive(_ lines: UnsafeRawBufferPointer, for url: URL) {
         var rest = lines.bindMemory(to: UInt8.self)[...]
         while !rest.isEmpty {
@@ -32,9 +32,9 @@ struct TunnelResponse {
         }
     }
 
-    /// For an error, the response with this status; without its headers if those were not shown or not valid.
+    /// The response that refused the tunnel; without headers if libcurl did not show them, or they were not valid.
     ///
-    /// - Parameter statusCode: Which libcurl reports; 0 without a response.
+    /// - Parameter statusCode: The status that libcurl reports; 0 without a response. Below 400 there is no refusal.
     func refusal(_ statusCode: Int, _ url: URL) -> HTTPResponseHead? {
         guard statusCode >= 400 else { return nil }
         return head.flatMap { $0.statusCode == statusCode ? $0 : nil }

@@ -1,8 +1,8 @@
 public import AsyncNet
 
 extension SemanticConventions {
-    /// `url.template`: the path and query of a `URLTemplate`, with `/` in front and secrets redacted: `/users/{id}` of
-    /// `users/{id}` and of `https://example.com/users/{id}`.
+    /// `url.template`: the path and query of a `URLTemplate`, with `/` in front and secrets redacted, such as
+    /// `/users/{id}` of `users/{id}` and of `https://example.com/users/{id}`.
     public static func template(_ text: String, redaction: RedactionRule = .standard) -> String {
         path(ofTemplate: redaction.text(ofURL: text))
     }
@@ -26,7 +26,7 @@ extension SemanticConventions {
         return pathStart(bytes, from: slashes + 2)
     }
 
-    /// The position of the first `/`, `?` or `#` outside of expressions, or of an expression that makes one of them.
+    /// The first `/`, `?` or `#` outside of expressions, or the first expression that makes one of them or `&` or `;`.
     private static func pathStart(_ bytes: [UInt8], from start: Int) -> Int {
         var isInExpression = false
         for position in start..<bytes.count {

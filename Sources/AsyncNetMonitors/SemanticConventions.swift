@@ -15,8 +15,8 @@ public enum SemanticConventions {
 
     // MARK: The server
 
-    /// `server.address`: the URL's host in lowercase, an IPv6 address without brackets; `_OTHER` in place of more than
-    /// 255 bytes, which no name server has (RFC 1035 §2.3.4).
+    /// `server.address`: the URL's host in lowercase, an IPv6 address without brackets; `_OTHER` for a host of more
+    /// than 255 bytes, which is no valid name (RFC 1035 §2.3.4).
     public static func address(of url: URL) -> String {
         var host = url.host ?? ""
         if host.hasPrefix("[") { host = String(host.dropFirst().prefix { $0 != "]" }) }
@@ -49,8 +49,8 @@ public enum SemanticConventions {
         return errorType(ofStatus: hop.response?.statusCode)
     }
 
-    /// `error.type` of an attempt or a request: the code of an error that is not about the status, such as a deadline's
-    /// which ended the retries of a 503, otherwise a status of 400 or more. A cancel is no error.
+    /// `error.type` of an attempt or a request: the code of an error that is not about the status, such as a deadline
+    /// that ended the retries of a 503, or else a status of 400 or more. A cancel is no error.
     public static func errorType(ofOutcomeWith status: Int?, _ error: AsyncNetError?) -> String? {
         guard let error, error.code != .unacceptableStatus else { return errorType(ofStatus: status) }
         return error.code == .cancelled ? nil : error.code.rawValue

@@ -51,7 +51,7 @@ struct MainActorModuleTests {
         #expect(error?.code == .decodingFailed && read == 0)
     }
 
-    @Test("Events are decoded on the main actor, and a response that may be empty is nil")
+    @Test("Server-sent events are decoded on the main actor, and a 204 is decoded as nil")
     func eventsAndEmptyBodies() async throws {
         let session = Session(
             transport: StubTransport { request in
@@ -89,7 +89,7 @@ struct MainActorModuleTests {
         #expect(try await file.serializing(String.self).value == "id=1&name=Tea ")
     }
 
-    @Test("An encoder that cannot encode for the caller is a clear error")
+    @Test("Main-actor parameters fail with encodingFailed if the encoder is no ImmediateParameterEncoder")
     func foreignEncoder() async throws {
         let encoder = ClosureParameterEncoder { _, _ in }
         let session = Session(
@@ -98,7 +98,7 @@ struct MainActorModuleTests {
         #expect(error?.code == .encodingFailed && error?.message.contains("ImmediateParameterEncoder") == true)
     }
 
-    @Test("A type with a method of the name of a global function calls the global one by the module's name")
+    @Test("A type that has a method request() calls the global function as AsyncNet.request()")
     func globalNames() {
         struct Client {
             func request(_ path: String) -> String { "own \(path)" }

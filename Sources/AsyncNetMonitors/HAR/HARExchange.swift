@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// The content of a hop's events, with secrets; `HAREntry.init(_:_:)` makes the entry without them.
+/// What the events of a hop report, with all secrets; `HAREntry.init(_:_:)` redacts the secrets.
 struct HARExchange: Sendable {
     let requestID: RequestID
     let attempt: Int
@@ -13,7 +13,7 @@ struct HARExchange: Sendable {
     /// The head as it was sent, if the transport has reported it in one piece.
     private(set) var sentHead: SentHead?
     private var isHeadInPieces = false
-    /// How long the hop waited for permits before it began, and while it ran.
+    /// How long the hop waited for permits before it began; `blocked` is how long it waited while it ran.
     var blockedBefore: Duration?
     var blocked: Duration?
     var requestBody = BodyRecord()
@@ -21,7 +21,7 @@ struct HARExchange: Sendable {
     var bodySentAt: Duration?
     var respondedAt: Duration?
     var responseBody = BodyRecord()
-    /// Known only when the hop has ended.
+    /// `nil` until the hop has ended, as are the properties below.
     private(set) var connection: ConnectionInfo?
     private(set) var response: HTTPResponseHead?
     private(set) var receivedBytes: Int64?
@@ -61,7 +61,7 @@ struct HARExchange: Sendable {
         if summary.sentBytes > 0 { sentBytes = summary.sentBytes }
         error = summary.error
         if case .cancelled = summary.ending {
-            error = AsyncNetError(.cancelled, "The transfer was cancelled, since its response was no longer needed")
+            error = AsyncNetError(.cancelled, "The transfer was cancelled, or its response was no longer needed")
         }
     }
 }
@@ -71,12 +71,12 @@ struct BodyRecord: Sendable {
     private var pieces: [Data] = []
     private(set) var count = 0
 
-    /// Keeps `limit` bytes in all.
+    /// Adds bytes to the record until it has `limit` bytes in all; drops the others.
     mutating func append(_ data: Data, limit: Int) {
         let piece = data.prefix(max(0, limit - count))
         guard !piece.isEmpty else { return }
         count += piece.count
-        // A piece that was cut must not keep the rest of a body in memory.
+        // A prefix shares the memory of the whole data, so a piece that the limit has cut is copied.
         pieces.append(count == limit ? Data(Array(piece)) : piece)
     }
 

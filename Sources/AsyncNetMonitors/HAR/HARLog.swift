@@ -39,14 +39,14 @@ package struct HAREntry: Codable, Sendable {
     package var cache = HARCache()
     package var timings: HARTimings
     package var serverIPAddress: String?
-    /// The port of the server or the proxy.
+    /// The TCP port of the server or the proxy.
     package var connection: String?
     package var comment: String?
     /// The request that the exchange belongs to; exchanges of one request have the same number.
     package var requestID: String?
     package var attempt: Int?
     package var hop: Int?
-    /// Why the exchange, or the attempt that ended with it, failed.
+    /// Why the exchange failed, or why its response was refused.
     package var error: String?
     package var isConnectionReused: Bool?
 
@@ -91,7 +91,7 @@ package struct HARTimings: Codable, Sendable, Hashable {
         (self.send, self.wait, self.receive) = (send, wait, receive)
     }
 
-    /// The time of the exchange, rounded to microseconds like its parts.
+    /// The sum of all phases but `ssl`, which `connect` includes; rounded to microseconds.
     package var sum: Double {
         let parts = [blocked, dns, connect, send, wait, receive].compactMap(\.self).filter { $0 > 0 }
         return (parts.reduce(0, +) * 1000).rounded() / 1000

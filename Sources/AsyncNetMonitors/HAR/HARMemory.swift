@@ -1,4 +1,4 @@
-/// Hops that are kept until they are written. If there are too many, the oldest are dropped, and counted.
+/// Hops that are kept until they are written. Above `limit` bytes the oldest are dropped, and counted.
 struct HARMemory {
     let limit: Int
     /// The records; the first ones, which have been taken or dropped, are `nil`.
@@ -16,7 +16,6 @@ struct HARMemory {
         while size > limit, takeFirst() != nil { lost += 1 }
     }
 
-    /// Takes the oldest record.
     mutating func takeFirst() -> HARExchange? {
         guard start < records.count, let first = records[start].take() else { return nil }
         size -= first.cost

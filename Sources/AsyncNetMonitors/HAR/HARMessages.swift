@@ -7,7 +7,7 @@ package struct HARRequest: Codable, Sendable {
     package var headers: [HARPair] = []
     package var queryString: [HARPair] = []
     package var postData: HARPostData?
-    /// In bytes on the wire; -1 if unknown, as `bodySize`.
+    /// In bytes on the wire, like `bodySize`; -1 if unknown.
     package var headersSize = -1
     package var bodySize = -1
 
@@ -26,7 +26,7 @@ package struct HARResponse: Codable, Sendable {
     package var content: HARContent
     /// The value of `Location`; empty without that header.
     package var redirectURL = ""
-    /// In bytes on the wire; -1 if unknown, as `bodySize`.
+    /// In bytes on the wire, like `bodySize`; -1 if unknown.
     package var headersSize = -1
     package var bodySize = -1
     /// The interim responses before this response.
@@ -60,7 +60,7 @@ package struct HARInterimResponse: Codable, Sendable, Hashable {
 package struct HARChunk: Codable, Sendable, Hashable {
     /// The number of bytes, after decoding.
     package var size: Int
-    /// The milliseconds since the chunk before, or since the head.
+    /// The milliseconds since the chunk before; of the first chunk, since the head.
     package var delay: Double?
 
     package init(size: Int, delay: Double? = nil) { (self.size, self.delay) = (size, delay) }

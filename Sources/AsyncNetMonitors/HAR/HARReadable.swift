@@ -2,12 +2,12 @@ package import AsyncNet
 import Foundation
 
 /// A copy of a body's text for people who review a file: a JSON document with its members on lines of their own and
-/// sorted, or the lines of another text. Readers of the file ignore it, since the text itself is exact.
+/// sorted, or the lines of another text. Programs that read the file use the exact text, and ignore this copy.
 package enum HARReadable: Codable, Sendable, Hashable {
     case json(JSON)
     case lines([String])
 
-    /// The copy of a text; `nil` if the text is one line, or longer than 64 KiB.
+    /// The copy of a text; `nil` for more than 64 KiB, and for one line that is no JSON object or array with members.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.mostBytes else { return nil }
         if let json = Self.json(text) {

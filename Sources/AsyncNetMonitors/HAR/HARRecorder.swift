@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// Each hop is an entry of its own: redirects, challenges, attempts, hedged transfers and the segments of a download.
 /// Fields of AsyncNet's own are `_requestID`, `_attempt`, `_hop`, `_connectionReused`, `_truncated` for a body that the
-/// limit has cut, and `_error`: why the hop failed, or its response was refused by its head. A hop without a response has
+/// limit has cut, and `_error`: why the hop failed, or why its response was refused. A hop without a response has
 /// status 0. A transfer that equal requests share is an entry of each of them.
 ///
 /// An exchange is recorded when it has ended. An exchange that is running when the log is written is not in it, but is
@@ -43,8 +43,8 @@ public final class HARRecorder: EventMonitor {
         interests = EventInterests(sentHeads: true, bodyBytes: true, bodyLimit: max(0, bodyLimit))
     }
 
-    /// Makes a recorder that writes each exchange to a file when it has ended, in the order of their ends, so that
-    /// memory does not grow with the number of exchanges.
+    /// Makes a recorder that writes each exchange to a file when the exchange has ended, so that memory does not grow
+    /// with the number of exchanges.
     ///
     /// The file is replaced if it exists, and only this user may read it. The file is a whole HAR file after each
     /// entry; call ``finish()`` to be sure that all entries are written. Requests do not wait for the writing. If the
@@ -85,7 +85,7 @@ public final class HARRecorder: EventMonitor {
             }
         }
         let (kept, lost) = memory.withLock { ($0.kept, $0.lost) }
-        // Sorting takes long, and requests wait for the lock.
+        // Sorts outside of the lock: requests wait for the lock, and sorting takes long.
         let records = kept.sorted { ($0.date, $0.requestID, $0.hop) < ($1.date, $1.requestID, $1.hop) }
         let comment = HARText.comment(lost: lost, open: collector.withLock { $0.openCount })
         do { return try HARText.file(records.map { HAREntry($0, redaction) }, comment: comment) } catch {

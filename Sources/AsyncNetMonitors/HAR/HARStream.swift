@@ -2,8 +2,8 @@ import AsyncNet
 import Foundation
 import Synchronization
 
-/// A HAR file to which entries are appended. After each entry the file is whole: the entry replaces the file's last
-/// line, and that line follows the entry.
+/// A HAR file to which entries are appended. Each entry is written over the file's last line, and followed by that
+/// line, so the file is valid after each entry.
 final class HARStream: Sendable {
     private struct File {
         /// `nil` once the file is closed.
@@ -101,7 +101,7 @@ final class HARStream: Sendable {
         HARText.end(comment: HARText.comment(lost: waiting.withLock { $0.lost }, open: open))
     }
 
-    /// Replaces the end of the file. After a write that failed, this makes the file whole again.
+    /// Replaces the last line of the file. After a write that failed, this makes the file valid again.
     private func replaceEnd(_ file: inout File, _ handle: FileHandle, with end: Data) {
         do {
             try handle.truncate(atOffset: file.end)

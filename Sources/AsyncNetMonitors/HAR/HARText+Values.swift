@@ -1,7 +1,7 @@
 import AsyncNet
 package import Foundation
 
-// The parts of redacted texts, for both writers of HAR files.
+// Splits redacted texts into names and values, for both writers of HAR files.
 
 extension HARPair {
     /// The decoded names and values of a query or a form.

@@ -17,17 +17,17 @@ extension HARTimings {
             if start > .zero { connect = Self.milliseconds(start - timings.nameLookup) }
             if timings.tlsHandshake > .zero { ssl = Self.milliseconds(timings.tlsHandshake - timings.connect) }
         }
-        // A transfer that failed has no first byte.
+        // Without a first byte, the wait for the response lasts until the transfer's end.
         let end = max(timings.total, start)
         let first = timings.firstByte > .zero ? min(max(timings.firstByte, start), end) : end
-        // A transport may report the last bytes of a small body only with the response.
+        // A transport may report a small body as sent only with the response; `send` is 0 then.
         let sent = bodySent(record).flatMap { $0 > start && $0 < first ? $0 : nil } ?? start
         send = Self.milliseconds(sent - start)
         wait = Self.milliseconds(first - sent)
         receive = Self.milliseconds(end - first)
     }
 
-    /// When the last bytes of the request's body were sent, since the transfer began.
+    /// The time from the transfer's start until the request's body was sent.
     private func bodySent(_ record: HARExchange) -> Duration? {
         record.bodySentAt.map { $0 - record.start - (record.blocked ?? .zero) }
     }

@@ -1,10 +1,10 @@
 package import AsyncNet
 package import Foundation
 
-/// The secrets that an exchange has in its headers and its URL, which may stand in other places of it too: in a path,
-/// in a body that echoes them, in a message.
+/// The secrets in the headers and the URL of an exchange, which other parts of the exchange may repeat: a path, a body,
+/// a message.
 package struct KnownSecrets {
-    /// Longer ones first, as one may be a part of another.
+    /// The secrets, longer ones first, since a secret may be a part of another.
     private let texts: [[UInt8]]
 
     package init(_ url: URL, _ headers: [HTTPHeader], _ rule: RedactionRule) {
@@ -14,7 +14,7 @@ package struct KnownSecrets {
         }
     }
 
-    /// Whether a text is so long, and has a digit, that it hardly occurs by chance.
+    /// Whether a text has 12 bytes or more and a digit, so that it hardly occurs by chance.
     private static func isDistinct(_ text: String) -> Bool {
         text.utf8.count >= 12 && text.utf8.contains { $0 &- 0x30 < 10 } && !text.contains(RedactionRule.mark)
     }

@@ -22,7 +22,7 @@ public struct RequestLog: EventMonitor {
     public enum Level: Int, Sendable, Comparable {
         /// Entries of the severities `warning` and `error`: requests that failed or were slow, responses with a status
         /// of 400 or more, values that could not be decoded, WebSockets and raw streams that failed, lost connections
-        /// of WebSockets, and the counts of lost events. What was cancelled is not among them.
+        /// of WebSockets, spent retry budgets, and the counts of lost events. A cancel is no failure.
         case errors
         /// Each request, WebSocket and raw stream, when it has ended, and what `errors` writes.
         case requests

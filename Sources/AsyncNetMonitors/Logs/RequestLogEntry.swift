@@ -9,7 +9,8 @@ extension RequestLog {
         /// A request, WebSocket or raw stream that ended without an error or was cancelled, and a request that an open
         /// circuit refused, except for the first since the circuit opened.
         case info
-        /// A response with a status of 400 or more, a slow request, a lost connection of a WebSocket, or lost events.
+        /// A response with a status of 400 or more, a slow request, a lost connection of a WebSocket, a spent retry
+        /// budget, or lost events.
         case warning
         /// A request, WebSocket or raw stream that failed, or a value that could not be decoded.
         case error
@@ -43,9 +44,9 @@ extension RequestLog {
 extension RequestLog.Entry: CustomStringConvertible {
     /// The entry as one line in the form of logfmt.
     ///
-    /// A value with a space, `=`, `"`, `\` or a character beyond ASCII is in quotes. In quotes `"` and `\` follow a `\`,
-    /// and control characters, line separators and characters that reverse the direction of text are escaped as in JSON
-    /// (RFC 8259 §7), such as `\n` or `\u001B`. A value ends with `…` after 2,000 characters.
+    /// A value with a space, `=`, `"`, `\` or a character beyond ASCII is in quotes. In quotes a `\` precedes `"` and
+    /// `\`, and control characters, line separators and characters that reverse the direction of text are escaped as in
+    /// JSON (RFC 8259 §7), such as `\n` or `\u001B`. A value ends with `…` after 2,000 characters.
     public var description: String {
         let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let head = [("time", time), ("level", severity.rawValue), ("request", "\(requestID)")]

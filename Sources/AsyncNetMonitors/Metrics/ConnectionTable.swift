@@ -35,7 +35,7 @@ final class ConnectionCounts: Sendable {
     var durations: Distribution { state.withLock { $0.durations } }
 }
 
-/// The first `limit` servers that connections were made to, and their counts.
+/// The counts of the first `limit` servers that connections were made to, and of all other servers together.
 struct ConnectionTable: Sendable {
     private struct Server: Hashable, Sendable {
         let scheme: String

@@ -40,7 +40,7 @@ struct Distribution: Sendable {
     }
 }
 
-/// The bounds of buckets, in nanoseconds and bytes.
+/// The bounds of buckets, in nanoseconds or bytes.
 enum MetricBuckets {
     /// The buckets that OpenTelemetry's HTTP conventions advise for durations of requests.
     static let durations: [UInt64] = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000].map {

@@ -33,7 +33,7 @@ struct EndpointTable: Sendable {
     struct Index: Hashable, Sendable {
         let number: Int
 
-        /// No endpoint, for requests that have not been made.
+        /// No endpoint: of a request that ended before it had a head, and of values that have no endpoint.
         static let none = Index(number: -1)
         /// All endpoints beyond the limit.
         static let overflow = Index(number: 0)

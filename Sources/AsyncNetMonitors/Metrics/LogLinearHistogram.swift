@@ -52,7 +52,7 @@ struct LogLinearHistogram: Sendable {
         return maximum
     }
 
-    /// Makes room for the buckets from `first` to `end`, which are multiples of `width`.
+    /// Makes room for the buckets from `first` to before `end`; both are multiples of `width`.
     private mutating func reserve(_ first: Int, _ end: Int) {
         if counts.isEmpty { start = first }
         if first < start {

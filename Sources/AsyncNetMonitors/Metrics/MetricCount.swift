@@ -16,7 +16,7 @@ public struct MetricCount: Sendable {
         public let labels: [String: String]
         /// The count for these labels.
         public let value: Int
-        /// The labels as Prometheus writes them, by which the values are in order.
+        /// The labels as Prometheus writes them; the series are sorted by this text.
         let text: String
     }
 
@@ -46,6 +46,6 @@ public struct MetricCount: Sendable {
 }
 
 extension [String: String] {
-    /// Whether these labels are among the labels.
+    /// Whether the dictionary has all of these labels, with the same values.
     func contains(_ labels: [String: String]) -> Bool { labels.allSatisfy { self[$0.key] == $0.value } }
 }

@@ -16,7 +16,7 @@ public struct MetricHistogram<Value: Sendable>: Sendable {
         /// label.
         public let labels: [String: String]
         let distribution: Distribution
-        /// The labels as Prometheus writes them, by which the values are in order.
+        /// The labels as Prometheus writes them; the series are sorted by this text.
         let text: String
         fileprivate let measure: MetricMeasure<Value>
 

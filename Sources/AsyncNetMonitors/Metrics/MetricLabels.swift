@@ -29,6 +29,6 @@ struct Endpoint: Hashable, Sendable {
 }
 
 enum MetricLabels {
-    /// The only label of the values whose own labels were too many.
+    /// The single label under which all sets of labels above the limit are counted together.
     static let overflow = ["otel.metric.overflow": "true"]
 }

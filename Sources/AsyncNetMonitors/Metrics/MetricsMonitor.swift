@@ -35,7 +35,7 @@ public final class MetricsMonitor: ImmediateMonitor {
         connections = Locked(ConnectionTable(limit: max(1, labelLimit)))
     }
 
-    /// Nothing that costs time.
+    /// Only the events that cost little time.
     public var interests: EventInterests { .minimal }
 
     package func receiveNow(_ event: SessionEvent) {

@@ -28,8 +28,8 @@ public struct MetricsSnapshot: Sendable {
     /// `url.scheme` of the first request over them, and by `http.connection.state`: `active` while a transfer uses a
     /// connection, else `idle`, in the transport's pool. Only over sockets.
     public let openConnections: MetricCount
-    /// `http.client.connection.duration`: connections that were closed, from their first request's beginning on; labelled
-    /// as ``openConnections``, without the state.
+    /// `http.client.connection.duration`: connections that were closed, from their first request's beginning on;
+    /// labelled as ``openConnections``, without the state.
     public let connectionDuration: MetricHistogram<Duration>
 
     // MARK: AsyncNet's metrics
@@ -43,7 +43,7 @@ public struct MetricsSnapshot: Sendable {
     public let permitWaitDuration: MetricHistogram<Duration>
     /// `asyncnet.client.queued_requests`: the transfers that wait for a limit.
     public let queuedRequests: MetricCount
-    /// `asyncnet.client.retries`: attempts that another attempt followed, labelled with the first one's `error.type`;
+    /// `asyncnet.client.retries`: attempts that another attempt followed, labelled with the earlier one's `error.type`;
     /// without that label if a stream connected again after the end of its response.
     public let retries: MetricCount
     /// `asyncnet.client.redirects`: redirects that were followed.

@@ -11,10 +11,10 @@ struct HopValues: Sendable {
 /// The counts and measurements of a ``MetricsMonitor``.
 struct MetricsState: Sendable {
     private(set) var table: EndpointTable
-    /// What is kept of the requests that have begun and not ended.
+    /// The state of each request whose first attempt has begun and that has not ended.
     private var tracks: [RequestID: RequestTrack] = [:]
     private let trackLimit: Int
-    /// The values, by the numbers of the endpoints.
+    /// The values of each endpoint, indexed by the endpoint's number.
     private var endpoints: [EndpointValues] = []
     private(set) var hops: MetricFamily<HopValues>
     private(set) var outcomes: MetricFamily<Distribution>
@@ -72,10 +72,10 @@ struct MetricsState: Sendable {
         }
     }
 
-    /// How many running requests something is kept of.
+    /// How many requests have a track.
     var trackCount: Int { tracks.count }
 
-    /// - Parameter track: What is kept of the event's request.
+    /// - Parameter track: The state of the event's request.
     private mutating func receive(_ event: SessionEvent, _ track: inout RequestTrack) {
         if event.lostBefore > 0 { lostEvents &+= event.lostBefore }
         switch event.event {
@@ -94,7 +94,6 @@ struct MetricsState: Sendable {
         }
     }
 
-    /// A step of an attempt.
     private mutating func receive(_ event: SessionEvent, ofAttempt track: inout RequestTrack) {
         switch event.event {
         case .hop(let head): beginHop(head, event, &track)
@@ -147,7 +146,7 @@ extension MetricsState {
 
 extension MetricsState {
     private mutating func beginHop(_ head: HTTPRequestHead, _ event: SessionEvent, _ track: inout RequestTrack) {
-        // The request's template does not fit the target of a redirect.
+        // A hop after a redirect has no template: the request's template does not fit the redirect's target.
         let isFirst = track.newAttempt != nil
         let endpoint =
             isFirst ? endpoint(of: &track) : table.index(of: head, track.isRedirected ? nil : event.urlTemplate)

@@ -1,7 +1,7 @@
 /// Prometheus's text format, version 0.0.4.
 ///
-/// Names follow OpenTelemetry's rules for Prometheus: each `.` becomes `_`. A histogram's name ends with its unit, that
-/// of a count which only increases with `_total`.
+/// Names follow OpenTelemetry's rules for Prometheus: each `.` becomes `_`. The name of a histogram ends with its unit,
+/// the name of a count that only increases ends with `_total`.
 struct PrometheusText {
     private(set) var text = ""
 
@@ -21,7 +21,7 @@ struct PrometheusText {
         text += "# HELP \(name) \(summary)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Buckets are cumulative.
+    /// Writes cumulative buckets: each counts the values of all smaller buckets too.
     private mutating func add<Value>(
         _ values: Distribution, _ name: String, _ labels: String, _ measure: MetricMeasure<Value>
     ) {
@@ -41,7 +41,7 @@ struct PrometheusText {
 
     // MARK: Words
 
-    /// The name of a metric or label, which has no dots.
+    /// The name of a metric or label, with `_` for each dot.
     static func name(_ name: String) -> String { String(name.map { $0 == "." ? "_" : $0 }) }
 
     /// Labels in the order of their names.
@@ -54,13 +54,13 @@ struct PrometheusText {
         UInt8(ascii: "\n"): Array("\\n".utf8),
     ]
 
-    /// The value of a label, by bytes: a quote is a quote before any character.
+    /// The escaped value of a label. Works on bytes: a quote before a combining mark is no `Character` of its own.
     static func escaped(_ value: String) -> String {
         guard value.utf8.contains(where: { escapes[$0] != nil }) else { return value }
         return String(decoding: value.utf8.flatMap { escapes[$0] ?? [$0] }, as: UTF8.self)
     }
 
-    /// Whole numbers without a point.
+    /// The number as text; a whole number has no decimal point.
     private static func number(_ number: Double) -> String {
         Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     }

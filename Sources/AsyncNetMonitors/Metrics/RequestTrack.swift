@@ -15,11 +15,11 @@ struct RequestTrack: Sendable {
     var newAttempt: (head: HTTPRequestHead, template: String?)?
     /// The endpoint of the first attempt.
     private(set) var first = EndpointTable.Index.none
-    /// The endpoint of the running attempt.
+    /// The endpoint of the latest hop; before a new attempt's first hop, that of the attempt.
     var endpoint = EndpointTable.Index.none {
         didSet { if first == .none { first = endpoint } }
     }
-    /// Whether the attempt follows a redirect, to which the request's template does not belong.
+    /// Whether the attempt was redirected. The request's template does not fit the target of a redirect.
     var isRedirected = false
     /// The hops that run: several for a hedged request, or a download in segments.
     private(set) var hops: [Hop] = []

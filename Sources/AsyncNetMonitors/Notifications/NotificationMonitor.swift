@@ -14,8 +14,8 @@ public import Foundation
 /// `await session.requests.first { $0.id == id }` is the request while it runs.
 ///
 /// Notifications of one request are posted in the order of its steps, outside of the requests, on a thread that the
-/// observers may block; a notification may be posted after the request's outcome was delivered. A user interface gives a
-/// queue, such as `.main`, to `addObserver`.
+/// observers may block; a notification may be posted after the request's outcome was delivered. A user interface gives
+/// a queue, such as `.main`, to `addObserver`.
 ///
 /// Alamofire's tasks are attempts here: the notifications of tasks are posted once for each attempt.
 public struct NotificationMonitor: EventMonitor {
@@ -26,7 +26,7 @@ public struct NotificationMonitor: EventMonitor {
     /// Makes a monitor that posts to a center, the default center if none is given.
     public init(center: NotificationCenter = .default) { self.center = center }
 
-    /// Nothing that costs time.
+    /// Only the events that cost little time.
     public var interests: EventInterests { .minimal }
 
     /// Posts the notifications of the event.

@@ -13,10 +13,10 @@ final class RequestSpans: RequestTrace {
     private let requestID: RequestID
     /// The context of the task that has started the request.
     private let parent: TraceContext?
-    /// The trace that begins with the request, if there is no other.
+    /// The trace that the request begins; `nil` with a `parent`, or if new traces are switched off.
     private let root: TraceContext?
     private let sendings: Sendings
-    /// Where the run's first hop was sent to.
+    /// The origin that the run's first hop was sent to.
     private let origin = Locked<String?>(nil)
 
     init(_ propagation: TracePropagation, _ requestID: RequestID) {
@@ -71,7 +71,7 @@ final class RequestSpans: RequestTrace {
         return HopSpan(span, propagation, tracer)
     }
 
-    /// Whether this URL's server may receive the headers. The request's own origin is the first hop's.
+    /// Whether this URL's server may receive the headers. The request's own origin is that of the run's first hop.
     private func isAllowed(_ url: URL) -> Bool {
         let origin = url.origin
         let first = self.origin.withLock { first in

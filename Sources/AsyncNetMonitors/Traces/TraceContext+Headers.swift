@@ -44,8 +44,8 @@ extension TraceContext {
         return "00-\(traceID)-\(spanID)-\(flags)"
     }
 
-    /// The headers `traceparent`, `tracestate` and `baggage`; the latter two only if they are not empty, and are a valid list
-    /// and a field value (RFC 9110 §5.5).
+    /// The headers `traceparent`, `tracestate` and `baggage`. An empty or invalid `tracestate` is left out, and so is a
+    /// `baggage` that is empty or no field value (RFC 9110 §5.5).
     public var headers: HTTPHeaders {
         var headers: HTTPHeaders = [HTTPHeader(name: "traceparent", value: traceparent)]
         if let list = TracestateSyntax.list(tracestate), !list.isEmpty { headers.add(name: "tracestate", value: list) }

@@ -10,16 +10,16 @@
 public struct TraceContext: Hashable, Sendable {
     /// The trace.
     public var traceID: TraceID
-    /// The current span, whose children the spans of requests are.
+    /// The current span, which is the parent of the requests' spans.
     public var spanID: SpanID
-    /// Whether the trace is recorded.
+    /// Whether the trace is recorded, and whether its identifier is random.
     public var flags: Flags
-    /// What tracing systems pass on with the trace, as the value of the header `tracestate`; empty by default. An invalid
-    /// list is not sent.
+    /// What tracing systems pass on with the trace, as the value of the header `tracestate`; empty by default. An
+    /// invalid list is not sent.
     public var tracestate: String
-    /// What the application passes on with the trace (W3C Baggage), as the value of the header `baggage`, in which values
-    /// are percent-encoded; empty by default. Every service that receives a request can read it. A text with line ends or
-    /// other bytes that no header may have (RFC 9110 §5.5) is not sent.
+    /// What the application passes on with the trace (W3C Baggage), as the value of the header `baggage`, in which
+    /// values are percent-encoded; empty by default. Every service that receives a request can read it. A text with
+    /// line ends or other bytes that no header may have (RFC 9110 §5.5) is not sent.
     public var baggage: String
 
     /// The context of the current task; `nil` by default.
@@ -51,8 +51,8 @@ public struct TraceContext: Hashable, Sendable {
         return child
     }
 
-    /// This context, with the baggage and, in the same trace, the tracestate of `other` if it has none itself: tracing
-    /// systems may return identifiers alone.
+    /// This context, with the baggage of `other` if it has no baggage, and with the tracestate of `other` if it has
+    /// none and both are of one trace. A tracing system may return a context of identifiers alone.
     func passingOn(_ other: TraceContext) -> TraceContext {
         var context = self
         if baggage.isEmpty { context.baggage = other.baggage }

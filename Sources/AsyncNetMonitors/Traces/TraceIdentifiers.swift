@@ -60,7 +60,7 @@ extension TraceContext {
 
     /// The flags of a trace (W3C Trace Context Level 2 §3.2.2.5). Other bits are reserved and not sent.
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// The byte.
+        /// The flags as one byte.
         public let rawValue: UInt8
 
         /// Makes flags of a byte.

@@ -2,7 +2,7 @@ public import AsyncNet
 public import Foundation
 
 /// Sends the trace that a request belongs to, as W3C Trace Context: the headers `traceparent`, `tracestate` and
-/// `baggage`; and reports a span for each head that is sent to a ``RequestTracer``.
+/// `baggage`. Reports a span to a ``RequestTracer`` for each request head that is sent.
 ///
 ///     let session = Session(configuration: .init(interceptors: [TracePropagation()]))
 ///
@@ -38,7 +38,7 @@ public struct TracePropagation: RequestPolicy {
             let hosts = Set(names.compactMap { HostName($0) })
             let domains = names.filter { $0.hasPrefix("*.") }.compactMap { HostName($0.dropFirst(2)) }
             return Destinations { url, _ in
-                // The zone of an address is any text, and may end as a name does.
+                // An address matches no `*.` name, even if its IPv6 zone, which is any text, ends like such a name.
                 guard let host = url.host.flatMap({ HostName($0) }) else { return false }
                 return hosts.contains(host)
                     || !host.isAddress && domains.contains { host.text.hasSuffix(".\($0.text)") }

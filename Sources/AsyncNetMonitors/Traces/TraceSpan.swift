@@ -9,8 +9,8 @@ public import Foundation
 /// - `url.full`, redacted, `url.scheme`, `server.address` and `server.port`.
 /// - `url.template`, from the path on, as `/users/{id}`: of a request that was made with a `URLTemplate`; not after a
 ///   redirect, to which it does not apply.
-/// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; left out when it is
-///   sent first.
+/// - `http.request.resend_count`: how often the request had been sent before, for whatever reason; left out for the
+///   first time.
 /// - `http.response.status_code`, if there was a response.
 /// - `network.protocol.version`, `network.peer.address` and `network.peer.port`, if the transport knows them.
 /// - `error.type`: the `AsyncNetError.Code` of the error that ended the transfer, or a status of 400 or above.
@@ -32,7 +32,7 @@ public struct TraceSpan: Sendable {
     public internal(set) var attributes: [String: Attribute]
     /// What happened during the span.
     public internal(set) var events: [Event] = []
-    /// Whether it failed, also by a response with 4xx or 5xx.
+    /// Whether the hop failed; a response with 4xx or 5xx counts as a failure.
     public internal(set) var status = Status.unset
 
     /// Makes a span, for tests of tracers.
@@ -72,8 +72,8 @@ public struct TraceSpan: Sendable {
 
     /// Whether a span ended with an error.
     public enum Status: Sendable, Hashable {
-        /// The hop has no error: it had a status below 400 or was cancelled. Whether a validator accepts the response
-        /// does not count.
+        /// The hop has no error: its status is below 400, or it was cancelled before a response. Whether a validator
+        /// accepts the response does not count.
         case unset
         /// The hop failed with an error, which the text describes, or has a status of 400 or above; then the text is
         /// `nil`.

@@ -13,8 +13,8 @@ import AsyncNet
 /// to the transport has no span.
 ///
 /// A span ends once, when the response's body has ended, been refused or been given up; at the latest when the request
-/// ends. Both functions are called on the thread that carries the request, in an order that fits each span, for
-/// different requests at the same time. The functions must not block that thread.
+/// ends. Both functions are called on the thread that carries the request, which they must not block. They may be
+/// called for different requests at the same time.
 public protocol RequestTracer: Sendable {
     /// Begins a span, in the task that sends the request.
     ///

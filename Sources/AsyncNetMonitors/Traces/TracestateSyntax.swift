@@ -4,10 +4,10 @@ import AsyncNet
 enum TracestateSyntax {
     private static let mostMembers = 32
 
-    /// The list without empty members and spaces around members.
+    /// The list without empty members, and without spaces around members.
     ///
-    /// - Returns: `nil` if a key or value is invalid, a key is there twice, or there are more than 32: such a list is not
-    ///   passed on, as W3C's tests require.
+    /// - Returns: `nil` if a key or value is invalid, a key occurs twice, or the list has more than 32 members: such a
+    ///   list is not passed on, as W3C's tests require.
     static func list(_ text: String) -> String? {
         let members = text.split(separator: ",").map { String($0).trimmedHTTPSpace }.filter { !$0.isEmpty }
         var keys: Set<Substring> = []

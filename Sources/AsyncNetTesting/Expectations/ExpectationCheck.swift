@@ -4,7 +4,7 @@ import AsyncNetTestSupport
 /// The differences between the requests that a test expects and those that were received. Texts have no queries, which
 /// may contain secrets.
 struct ExpectationCheck {
-    /// A difference, and the index of the expectation that it is of; `nil` for a difference of the whole list.
+    /// A difference, with the index of the expectation that it belongs to, if any.
     struct Difference: Equatable {
         var text: String
         var index: Int?
@@ -12,7 +12,7 @@ struct ExpectationCheck {
 
     private let expected: [ExpectedRequest]
     private let received: [RecordedRequest]
-    /// For each request, the index of its expectation.
+    /// For each request, the index of its expectation; `nil` if it matches none.
     private let indices: [Int?]
 
     init(_ expected: [ExpectedRequest], _ received: [RecordedRequest]) {
@@ -36,7 +36,7 @@ struct ExpectationCheck {
         }
     }
 
-    /// The first request that arrived too late, if any.
+    /// The first request that was received after one that is listed after it, if any.
     var order: [Difference] {
         var last: Int?
         for (position, index) in indices.enumerated() {
@@ -64,7 +64,7 @@ struct ExpectationCheck {
 
     private func title(_ position: Int) -> String { "\(received[position].method.rawValue) \(received[position].path)" }
 
-    /// All requests received, as the end of a text.
+    /// The first 20 requests received, as the last part of a difference's text.
     private var all: String {
         guard !received.isEmpty else { return "no request was received" }
         let shown = received.indices.prefix(20).map(title).joined(separator: ", ")

@@ -21,8 +21,8 @@ public struct ExpectedRequest: Sendable {
     ///   - method: The request's method; `nil` for any. Unlike a route for GET, GET expects no HEAD.
     ///   - path: The path's pattern, as in ``Routes``: `/users/:id`, `/files/*`.
     ///   - times: How many such requests are expected.
-    ///   - sourceLocation: Where a wrong number is reported.
-    ///   - condition: What else the request must fulfil. A request for which the closure throws an error does not.
+    ///   - sourceLocation: Where a wrong number of requests is reported.
+    ///   - condition: What else the request must fulfil. A request for which the closure throws does not match.
     public init(
         _ method: HTTPMethod?, _ path: String, times: ExpectedCount = .once,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -56,13 +56,13 @@ public enum ExpectedRequestsBuilder {
     public static func buildOptional(_ requests: [ExpectedRequest]?) -> [ExpectedRequest] { requests ?? [] }
     /// The requests of the first branch.
     public static func buildEither(first requests: [ExpectedRequest]) -> [ExpectedRequest] { requests }
-    /// The requests of the other branch.
+    /// The requests of the second branch.
     public static func buildEither(second requests: [ExpectedRequest]) -> [ExpectedRequest] { requests }
     /// The requests of a loop.
     public static func buildArray(_ requests: [[ExpectedRequest]]) -> [ExpectedRequest] { requests.flatMap(\.self) }
 }
 
-/// Whether expected requests have an order; see ``MockRouter/verify(order:others:sourceLocation:_:)``.
+/// Whether requests must arrive in the order of the list; see ``MockRouter/verify(order:others:sourceLocation:_:)``.
 public enum ExpectedOrder: Hashable, Sendable {
     /// The requests may arrive in any order.
     case any
@@ -70,9 +70,9 @@ public enum ExpectedOrder: Hashable, Sendable {
     case asListed
 }
 
-/// What requests are that a list of expected requests does not have.
+/// What happens to requests that are not in the list of expected requests.
 public enum UnlistedRequests: Hashable, Sendable {
-    /// Each fails the test.
+    /// Each of them fails the test.
     case fail
     /// They are ignored.
     case allow

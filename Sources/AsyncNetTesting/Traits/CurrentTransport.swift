@@ -22,15 +22,15 @@ public struct CurrentTransport: Transport {
         try await transport.send(request)
     }
 
-    /// That of the captured transport.
+    /// The trust of the captured transport.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { transport.trust(for: request) }
 
     /// Shuts down the automatic transport; the network of a test is left as it is.
     public func shutdown() async { await transport.shutdown() }
 
-    /// That of the captured transport.
+    /// Whether the captured transport judges addresses.
     public var judgesAddresses: Bool { transport.judgesAddresses }
-    /// That of the captured transport.
+    /// The description of the captured transport.
     public var transportDescription: String { transport.transportDescription }
 }
 

@@ -69,7 +69,7 @@ struct NetworkOfRecording {
         if let texts = testCase.argumentTexts { return texts }
         throw Failure(
             description:
-                "This version of Swift Testing hides the arguments of the test, so \(path) has no name for them")
+                "This version of Swift Testing hides the test's arguments: \(path) must have no {test} or {argument}")
     }
 
     /// Runs the test, then writes what was recorded and reports what was not used.

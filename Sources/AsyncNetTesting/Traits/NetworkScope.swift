@@ -6,8 +6,8 @@ import Testing
 /// The network of one test case by one trait: what the trait found wrong becomes issues of that test.
 ///
 /// Swift Testing knows the current test by task-local values. A request usually runs in a task that has them; then an
-/// issue is recorded at once. A detached task has none, so its issues are collected, and recorded by the test's own task
-/// when the test's function has returned.
+/// issue is recorded at once. A detached task has none, so its issues are collected, and recorded by the test's own
+/// task when the test's function has returned.
 final class NetworkScope: Sendable {
     /// The innermost scope of the current task.
     @TaskLocal static var current: NetworkScope?

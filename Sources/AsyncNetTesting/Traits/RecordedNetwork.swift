@@ -13,8 +13,8 @@ public import Testing
 ///
 /// The first run has no file: requests go to the network, and when the test has succeeded, the file is written, in HAR
 /// 1.2, without secrets; see ``RecordingFormat``. All other runs replay the file and need no network:
-/// ``RecordingMode`` tells how to record again. A failed or cancelled test writes nothing, so that a good recording stays.
-/// The file is written whole or not at all, and its folder is made.
+/// ``RecordingMode`` tells how to record again. A failed or cancelled test writes nothing, so that a good recording
+/// stays. The file is written whole or not at all, and its folder is made.
 ///
 /// A relative path is beside the source file of the trait. In the path, `{test}` stands for the name of the test, with
 /// its arguments if it has parameters, and `{argument}` for the arguments. Tests may share a file: the first that runs
@@ -22,10 +22,10 @@ public import Testing
 /// parameterized test, needs `{test}` or `{argument}` if the tests send different requests.
 ///
 /// While a file is replayed, each exchange is used once, in the order of the recording. A request without an exchange
-/// ends with `.unsupportedByTransport`, and is an issue of its test that shows the nearest exchange and the differences.
-/// It goes neither to the network nor to a trait outside, except by ``RecordingMode/new``. What is recorded comes from the
-/// trait outside if there is one, else from the network. Which requests are the test's is described at
-/// ``StubbedNetwork``.
+/// ends with `.unsupportedByTransport`, and is an issue of its test that shows the nearest exchange and the
+/// differences. It goes neither to the network nor to the network of an outer trait, except by ``RecordingMode/new``.
+/// What is recorded comes from the outer trait if there is one, else from the network. Which requests are the test's is
+/// described at ``StubbedNetwork``.
 public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
     struct Settings: Sendable {
         var path: RecordingPath
@@ -55,7 +55,7 @@ public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// The test cannot run.
+    /// Why the test cannot run.
     private struct Refusal: Error {
         let reason: any Error
     }
@@ -76,7 +76,7 @@ public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
         try await record(decision, file, test, testCase, function)
     }
 
-    /// Has the file for itself until it is known that it is only replayed, or until it is written.
+    /// Keeps other tests from the file until it is written, or until it is known that it is only replayed.
     private func record(
         _ decision: RecordingDecision, _ file: URL, _ test: Test, _ testCase: Test.Case?,
         _ function: @concurrent @Sendable () async throws -> Void

@@ -21,7 +21,7 @@ struct RecordingDecision: Equatable, Sendable {
         case ci, environment, trait
     }
 
-    /// `ASYNCNET_RECORD` is no mode.
+    /// The value of `ASYNCNET_RECORD` is no mode.
     struct UnknownMode: Error, CustomStringConvertible {
         let text: String
 

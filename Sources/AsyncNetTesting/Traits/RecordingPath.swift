@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file of a recorded network: a path in which `{test}` and `{argument}` stand for the test's.
+/// The path of a recorded network's file, in which `{test}` and `{argument}` stand for the test's name and arguments.
 struct RecordingPath: Equatable, Sendable {
     /// The path as it was written.
     let text: String
@@ -23,8 +23,8 @@ struct RecordingPath: Equatable, Sendable {
         return URL(filePath: sourceFile).deletingLastPathComponent().appending(path: path).standardizedFileURL
     }
 
-    /// A text in which characters that not every file system has are hyphens. If the text changes by that, or is long, it
-    /// ends with a number that is made of the former text, so that different texts stay different.
+    /// The text as a file name: characters that some file systems refuse become hyphens. A text that this changes, or a
+    /// long one, is shortened and gets its hash, so that different texts stay different.
     static func fileName(_ text: String) -> String {
         let plain = text.unicodeScalars.map { isPlain($0) ? Character($0) : "-" }
         guard String(plain) != text || plain.count > 60 || text.hasPrefix(".") else { return text }

@@ -17,13 +17,13 @@ public import Testing
 /// Sessions over another transport, such as `.sockets()`, are left alone.
 ///
 /// Traits nest: the last trait of a test is the innermost, and a suite's traits are outside of its tests' traits. A
-/// request without a route in a stub of routes goes to the trait outside; without one, it gets a 404 and fails the test.
-/// After the test each route must have received as many requests as it expects, as in
-/// ``MockRouter/verify()``; the routes of a suite's trait expect them of each test. Differences are
-/// issues of the test, at the trait's line.
+/// request without a route in a stub of routes goes to the next outer trait; if there is none, it gets a 404 and fails
+/// the test. After the test each route must have received as many requests as it expects, as in
+/// ``MockRouter/verify()``; the routes of a suite's trait must receive them in each test. Differences are issues of the
+/// test, at the trait's line.
 public struct StubbedNetwork: TestTrait, SuiteTrait, TestScoping {
     private let sourceLocation: SourceLocation
-    /// Makes the stub of one test, with the transport outside.
+    /// Makes the stub of one test; the argument is the transport of the next outer trait.
     private let makeStub: @Sendable (ScopedTransport?) -> StubTransport
 
     /// Each test of a suite has a stub of its own.

@@ -3,8 +3,8 @@ import Testing
 extension Test.Case {
     /// The texts of the arguments; empty for a test without parameters, `nil` if Swift Testing hides them.
     ///
-    /// They are found by reflection: `Test.Case` has them, but not in public. If a version of Swift Testing has them
-    /// elsewhere, files by argument cannot be named, which is reported.
+    /// The arguments are found by reflection: `Test.Case` has them, but not in public. If a version of Swift Testing
+    /// has them elsewhere, the result is `nil`, and a path with `{test}` or `{argument}` is an error.
     var argumentTexts: [String]? {
         guard isParameterized else { return [] }
         let mirror = Mirror(reflecting: self)

@@ -16,7 +16,7 @@ struct NotificationMonitorTests {
         }
     }
 
-    /// What a center of its own has posted.
+    /// The notifications that were posted to a center of this value's own.
     private struct Posted {
         let center = NotificationCenter()
         private let notes = Notes()

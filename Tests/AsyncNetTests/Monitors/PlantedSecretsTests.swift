@@ -6,11 +6,11 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetMonitors
 
-/// Secrets are planted in requests and responses as programs and servers have them, and looked for in everything that is
+/// Secrets are planted in requests and responses as programs and servers have them, and looked for in all that is
 /// written about a request: logs, notifications, events, descriptions, commands, metrics and errors.
 @Suite("Planted secrets in the output of monitors", .timeLimit(.minutes(5)))
 struct PlantedSecretsTests {
-    /// Secrets in URLs, by their place in it.
+    /// URLs with a secret in each place of a URL that may have one: each `@@` becomes a secret.
     private static let urls = [
         "http://@@:@@@127.0.0.1:1/a;jsessionid=@@?X-Amz-Signature=@@&X-Amz-Credential=@@&X-Amz-Security-Token=@@",
         "http://127.0.0.1:1/a?AWSAccessKeyId=@@&Signature=@@&sig=@@&X-Goog-Signature=@@&access_token=@@&api_key=@@#token=@@",
@@ -29,7 +29,7 @@ struct PlantedSecretsTests {
     ]
     private static let json = #"{"user":"ada","password":"@@","nested":{"client_secret":"@@"},"list":[{"token":"@@"}]}"#
 
-    /// Each `@@` replaced by another secret, all of which contain the mark.
+    /// Replaces each `@@` by a new secret, which contains the mark.
     private final class Plants: Sendable {
         static let mark = "hunter"
         private let count = Locked(0)
@@ -56,7 +56,7 @@ struct PlantedSecretsTests {
         }
     }
 
-    /// Keeps all that is written of what happens.
+    /// Keeps the descriptions and dumps of all events, and of other values.
     private final class Written: EventMonitor {
         private let texts = Locked<[String]>([])
         let interests = EventInterests(sentHeads: true, bodyBytes: true, certificates: true, bodyLimit: 1000)
@@ -126,7 +126,7 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "Logs, HAR files, spans and metrics contain no planted secret",
+        "Logs, notifications, events, descriptions, commands, metrics and errors contain no planted secret",
         arguments: [200, 302, 401, 404, 503, 0])
     func stub(_ status: Int) async throws {
         let (plants, written) = (Plants(), Written())
@@ -151,7 +151,7 @@ struct PlantedSecretsTests {
         #expect(written.leaks.prefix(3).map { $0.prefix(2000) } == [])
     }
 
-    @Test("Logs, HAR files, spans and metrics contain no planted secret of heads that libcurl reports as sent")
+    @Test("Logs, events, descriptions, metrics and errors of a request over libcurl contain no planted secret")
     func libcurl() async throws {
         let (plants, written) = (Plants(), Written())
         let headers = plants.planted(Self.received.filter { !$0.hasPrefix("Location") })

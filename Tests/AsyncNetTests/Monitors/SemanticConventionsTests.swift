@@ -4,7 +4,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetMonitors
 
-/// What spans and metrics have in common.
+/// The values that spans, metrics and logs have in common.
 @Suite("Semantic conventions")
 struct SemanticConventionsTests {
     @Test(
@@ -55,7 +55,7 @@ struct SemanticConventionsTests {
     }
 
     @Test(
-        "A hop's error.type is its error code or status, and not set for a cancel or a validator's refusal",
+        "A hop's error.type is its error's code, or else a status of 400 or more; a cancel or refusal sets none",
         arguments: [
             (.delivered, 200, nil), (.delivered, 399, nil), (.delivered, 404, "404"),
             (.failed(AsyncNetError(.timedOut)), nil, "timedOut"),

@@ -45,7 +45,7 @@ enum HARSamples {
         "startedDateTime":"2024-12-01T10:00:00.600Z"}]}}
         """#
 
-    /// The export of Firefox 133, with an entry before an earlier one.
+    /// The export of Firefox 133, whose entries are not in the order of their times.
     static let firefox = #"""
         {"log":{"version":"1.2","creator":{"name":"Firefox","version":"133.0"},"browser":{"name":"Firefox",
         "version":"133.0"},"entries":[

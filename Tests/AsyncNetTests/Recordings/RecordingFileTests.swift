@@ -88,7 +88,7 @@ struct RecordingFileTests {
         #expect(beside == ["notes.txt"])
     }
 
-    @Test("A write that fails leaves the former file unchanged and no other files")
+    @Test("Writing a recording in the place of a folder throws fileNotWritable, and leaves no files behind")
     func failedWrite() throws {
         // A folder is in the file's place.
         try FileManager.default.createDirectory(at: file.appending(path: "x"), withIntermediateDirectories: true)
@@ -142,7 +142,7 @@ struct RecordingFileTests {
     @Test("Recordings of the same requests to servers on different ports are the same file")
     func stability() async throws {
         var files: Set<Data> = []
-        // On a machine that is busy a response may take a second, which is written.
+        // On a busy machine a response may take a second, and that time would be written.
         var format = RecordingFormat.standard
         format.timeStep = .zero
         for _ in 0..<3 {

@@ -13,7 +13,7 @@ struct RecordingReaderTests {
         try RecordingReader(file: URL(filePath: "/x/a.har")).recording(Data(text.utf8)).exchanges
     }
 
-    /// A file with one entry of these fields.
+    /// The exchange of a file with one entry, which has these fields.
     private func one(_ request: String, _ response: String, _ more: String = "") throws -> RecordedExchange {
         let entry =
             #"{"request":{"method":"GET","url":"http://h/a"\#(request)},"response":{"status":200\#(response)}\#(more)}"#

@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetTestSupport
 
-/// No way to a file may show a secret, and a redacted recording must still be found by live requests.
+/// A recording's files must contain no secret, and live requests must still match a redacted recording.
 @Suite("Secrets in recordings", .timeLimit(.minutes(5)))
 struct RecordingSecretsTests {
     private let folder: TemporaryFolder
@@ -46,7 +46,7 @@ struct RecordingSecretsTests {
         #expect(read.exchanges.map(\.request) == live.exchanges.map { RecordingFormat.standard.written($0.request) })
     }
 
-    /// All that is in an exchange.
+    /// The headers, the URL and the bodies of an exchange.
     private static func parts(of exchange: RecordedExchange) -> [String] {
         let request = exchange.request
         let headers = Array(request.headers) + Array(exchange.response?.headers ?? [:])
@@ -77,7 +77,7 @@ struct RecordingSecretsTests {
         }
     }
 
-    @Test("Texts that are not UTF-8 contain no secret, in the recording and in files of bodies")
+    @Test("Bodies that are not UTF-8 are written without secrets, in the recording and in files of bodies")
     func otherTexts() throws {
         for padding in [0, 5000] {
             var body = Data([0xE9, 0x20]) + Data(repeating: 0x20, count: padding)

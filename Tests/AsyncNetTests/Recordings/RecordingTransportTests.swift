@@ -25,7 +25,7 @@ struct RecordingTransportTests {
         return try await transport.send(request)
     }
 
-    @Test("A WebSocket over a transport of recordings fails with an error that says what to take")
+    @Test("A WebSocket over a RecordingTransport or ReplayTransport fails with an error that names StubTransport")
     func webSocket() async throws {
         let transports: [any Transport] = [RecordingTransport(over: StubTransport()), ReplayTransport(Recording([]))]
         for transport in transports {
@@ -33,7 +33,7 @@ struct RecordingTransportTests {
             let error = await #expect(throws: AsyncNetError.self) { try await socket.send(.text("a")) }
             #expect(error?.code == .unsupportedByTransport)
             #expect(
-                error?.description.contains("recordings have neither, a StubTransport and a MockServer have") == true)
+                error?.description.contains("recordings have neither: use a StubTransport or a MockServer") == true)
         }
     }
 
@@ -129,7 +129,7 @@ struct RecordingTransportTests {
         #expect((transport.recording.exchanges.first?.response?.failure == nil) == isWhole)
     }
 
-    @Test("Releasing a body releases the body of the other transport")
+    @Test("Releasing a response releases the body that the recorded transport returned")
     func released() async throws {
         let holder = Counter()
         let transport = RecordingTransport(over: OwningTransport(ends: holder))
@@ -139,7 +139,7 @@ struct RecordingTransportTests {
         #expect(holder.value == 1)
     }
 
-    @Test("A cancel is passed to the other transport, and recorded")
+    @Test("A request that is cancelled before its response is recorded as cancelled")
     func cancelled() async throws {
         let stub = StubTransport { _ in .fault(.stall) }
         let transport = RecordingTransport(over: stub)
@@ -166,7 +166,7 @@ struct RecordingTransportTests {
         #expect(seen.value == 2)
     }
 
-    @Test("The latency and the delays of chunks are measured by the session's clock")
+    @Test("The latency of an exchange is measured by the session's clock")
     func times() async throws {
         let clock = TestClock()
         let stub = StubTransport { _ in .text("ab").delayed(by: .seconds(3)) }
@@ -215,7 +215,7 @@ struct RecordingTransportTests {
         #expect(response.body == Data("hello".utf8) && response.headers == ["X-A": "1"] && response.failure == nil)
     }
 
-    @Test("A recorded body is read from the other transport no faster than by its reader")
+    @Test("A chunk of a body is read from the recorded transport only when the reader asks for it")
     func backPressure() async throws {
         let pulls = Counter()
         let transport = RecordingTransport(over: CountingTransport(pulls: pulls))

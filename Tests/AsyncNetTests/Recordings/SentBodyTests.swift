@@ -8,7 +8,7 @@ import Testing
 struct SentBodyTests {
     private func stream(_ length: Int64?) -> RequestBody { .stream(chunks("ab"), length: length) }
 
-    @Test("The record has an empty body, or one in memory, before anything is sent; bytes above the limit are cut off")
+    @Test("An empty body, or a body in memory, is recorded before it is sent, truncated at the limit")
     func known() {
         for (body, expected, isTruncated) in [
             (RequestBody.none, "", false), (.data(Data("ab".utf8)), "ab", false),
@@ -56,7 +56,7 @@ struct SentBodyTests {
         #expect(body.recorded.0 == Data("cd".utf8))
     }
 
-    @Test("A stream is truncated at the limit")
+    @Test("The record of a stream is truncated at the limit")
     func limit() {
         var body = SentBody(stream(nil), limit: 3)
         let reading = body.begin()

@@ -109,7 +109,7 @@ struct WrittenFormTests {
         }
     }
 
-    @Test("A recorded URL has no userinfo and no fragment")
+    @Test("A written URL has its userinfo and secret query items redacted, and no fragment")
     func urls() throws {
         let url = format.written(try request("http://u:p@h/a?b=1&token=2#c")).url.absoluteString
         #expect(url == "http://REDACTED:REDACTED@h/a?b=1&token=REDACTED")
@@ -130,7 +130,7 @@ struct WrittenFormTests {
     }
 
     @Test(
-        "A secret of a header or cookie is redacted where the response repeats it, if it has a digit and 12 bytes or more"
+        "A secret of a header or cookie with a digit and 12 bytes or more is redacted where the response repeats it"
     )
     func echoes() throws {
         let token = "abcdefgh12345"
@@ -175,7 +175,7 @@ struct WrittenFormTests {
         #expect(try written([:], "", [:], own).statusCode == 299)
     }
 
-    @Test("Writing an exchange that was written changes nothing")
+    @Test("The written form of an exchange that is already in written form is the same")
     func idempotence() throws {
         for body in [PlantedSecrets.json, PlantedSecrets.form, PlantedSecrets.multipart] {
             for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=B"] {

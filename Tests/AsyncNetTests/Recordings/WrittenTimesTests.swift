@@ -17,7 +17,7 @@ struct WrittenTimesTests {
         }
     }
 
-    @Test("Delays are rounded to the time step since the head, so that errors do not add up")
+    @Test("The time of a chunk since the head is rounded to the time step, so that rounding errors do not add up")
     func rounding() {
         #expect(pieces([("a", 0.4), ("b", 0.4), ("c", 0.4)]) == ["a+0.0", "b+1.0", "c+0.0"])
         #expect(pieces([("a", 2.6)], step: .zero) == ["a+0.0"])

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A process that ends, at the latest, with this object; its standard input ends then too.
+/// A child process, which is killed with this object if it has not ended before.
 ///
 /// Foundation's `Process` reads beyond the end of a buffer on Linux once this process has more than a thousand
-/// descriptors, as the suite has, and sometimes there is no memory. Unlike there, descriptors without close-on-exec are
-/// inherited.
+/// descriptors, as the suite has, and crashes if no memory follows the buffer. Unlike a `Process`, the child inherits
+/// descriptors without close-on-exec.
 final class ChildProcess: Sendable {
     struct Failure: Error { let code: Int32 }
 
@@ -24,10 +24,10 @@ final class ChildProcess: Sendable {
         waitpid(id, nil, 0)
     }
 
-    /// What it has written meanwhile; waits for something.
+    /// The output that has not been read yet; waits until there is some, or the output has ended.
     var availableOutput: Data { output.fileHandleForReading.availableData }
 
-    /// All that it writes until it ends.
+    /// All output up to its end.
     func allOutput() async -> Data {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [output] in

@@ -14,7 +14,7 @@ struct DNSAnswer: Sendable {
     var code: UInt8 = 0
     var records: [Record] = []
 
-    /// The names of the question are written as pointers to it (RFC 1035 §4.1.4).
+    /// The bytes of the answer. The question's name is written as a pointer to the question (RFC 1035 §4.1.4).
     func message(to question: DNSQuestion) -> [UInt8] {
         let header: [UInt8] = [0, 0, 0x81, 0x80 | code, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
         return header + question.message.dropFirst(12) + records.flatMap { Self.bytes($0, question) }
@@ -44,7 +44,7 @@ struct DNSAnswer: Sendable {
 }
 
 extension DNSQuestion {
-    /// The question of a request by DNS over HTTPS.
+    /// The question in a request by DNS over HTTPS; `nil` if it is invalid.
     init?(_ request: RecordedRequest) {
         var text = request.queryItems.first { $0.name == "dns" }?.value ?? ""
         text = text.replacing("-", with: "+").replacing("_", with: "/")

@@ -10,7 +10,7 @@ struct User: Codable, Equatable, Sendable {
     static let json = #"{"id":1,"name":"Ada"}"#
 }
 
-/// Lets one side wait until the other opens it.
+/// Lets tasks wait until another task or thread opens the gate.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -50,7 +50,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Opens a gate when nobody holds it any more.
+/// Opens a gate when nobody holds this token any more.
 final class DropToken: Sendable {
     private let gate: Gate
     init(_ gate: Gate) { self.gate = gate }
@@ -68,7 +68,7 @@ extension TestClock {
     }
 }
 
-/// Waits until a condition that another task brings about holds; gives the processor away meanwhile.
+/// Waits until a condition holds that other tasks bring about: checks it up to 100,001 times, and yields in between.
 func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
     for _ in 0..<100_000 {
         if await condition() { return true }
@@ -77,7 +77,7 @@ func eventually(_ condition: @Sendable () async -> Bool) async -> Bool {
     return await condition()
 }
 
-/// A server with one route that ends when the closure does.
+/// Runs a closure with a server that sends these replies in turn, and stops the server at the closure's end.
 func withServer<Result>(
     _ replies: MockResponse..., body: (MockServer) async throws -> Result
 ) async throws -> Result {

@@ -13,7 +13,7 @@ func issues(of body: () async throws -> Void) async throws -> [Issue] {
     return found.withLock { $0 }
 }
 
-/// The issues that a body records, which are failures for the traits inside it, and reach nobody outside.
+/// The issues that a body records. Traits inside the body see them as failures; the current test does not get them.
 func failures(of body: @concurrent @Sendable () async throws -> Void) async throws -> [Issue] {
     let found = Locked<[Issue]>([])
     let trait: IssueHandlingTrait = .compactMapIssues { issue in

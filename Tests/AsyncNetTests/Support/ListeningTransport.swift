@@ -1,6 +1,6 @@
 @testable import AsyncNet
 
-/// Another transport, of which it is known whether it waits for a request's body.
+/// Sends over another transport, and tells when that waits for more of a request's body.
 final class ListeningTransport: Transport {
     private struct Upload {
         var isAwaitingBody = false
@@ -12,7 +12,7 @@ final class ListeningTransport: Transport {
 
     init(_ base: any Transport) { self.base = base }
 
-    /// Returns when the transport waits for more of a body of which it has sent at least so many bytes.
+    /// Returns when the transport has sent at least this many bytes of a body, and waits for more of it.
     func awaitsBody(after bytes: Int64 = 0) async {
         await upload.wait { $0.isAwaitingBody && $0.sentBytes >= bytes }
     }

@@ -1,7 +1,7 @@
 @testable import AsyncNet
 
-/// A fifth of a second of requests to one origin whose server answers at once or after a time, in virtual time: each request takes
-/// its loop's thread 50 µs, and its client sends the next one when it is over.
+/// Simulates 200 ms of requests to one origin, in virtual time: a request occupies its loop's thread for 50 µs, its
+/// server responds after a fixed time, and then its client sends the next request.
 struct LoopSimulation {
     private static let threadTime = Duration.microseconds(50)
     private static let end = Duration.milliseconds(200)
@@ -10,7 +10,7 @@ struct LoopSimulation {
         var load = LoopLoad(at: .zero)
         var work = 0
         var transfers = 0
-        /// When the thread will have done what it has to do.
+        /// When the thread will have done all its work.
         var busyUntil = Duration.zero
     }
 

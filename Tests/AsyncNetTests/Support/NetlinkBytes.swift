@@ -52,7 +52,7 @@ enum Netlink {
         bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }
 
-    /// What a table has after these links, addresses and routes.
+    /// The table after the kernel's messages about these links, addresses and routes.
     static func table(links: [[UInt8]] = [], addresses: [[UInt8]] = [], routes: [[UInt8]] = []) -> RouteTable {
         var table = RouteTable()
         let messages =

@@ -2,30 +2,30 @@
     @testable import AsyncNet
     import Glibc
 
-    /// A network of its own: a thread in a new network namespace with a pair of links that can be pulled apart. It goes
-    /// away with the thread.
+    /// A thread in a new network namespace, with a pair of links that a test can switch off. The namespace ends with
+    /// the thread.
     final class NetworkNamespace: Sendable {
         struct Failure: Error { let command: String }
 
         private let thread = OwnThread()
 
-        /// Needs root and iproute2.
+        /// Whether a namespace can be made, which needs root and iproute2.
         static let isPossible: Bool = (try? NetworkNamespace()) != nil
 
         init() throws {
             try thread.leaveNetwork()
             try ip("link add veth0 type veth peer name veth1")
-            // IPv6 addresses are checked for a second, and what is then said of them would hide what was missed before.
+            // No IPv6 addresses: the kernel's later reports of them would hide that a monitor missed a change.
             for link in ["veth0", "veth1"] { try ip("link set \(link) addrgenmode none") }
             try ip("address add 10.9.0.1/24 dev veth0")
             try ip("link set veth1 up")
             try ip("link set veth0 up")
         }
 
-        /// Runs something in the namespace.
+        /// Runs a closure in the namespace, and waits for its end.
         func run<Value: Sendable>(_ job: @escaping @Sendable () throws -> Value) throws -> Value { try thread.run(job) }
 
-        /// `ip` with these arguments.
+        /// Runs `ip` with these arguments in the namespace.
         func ip(_ arguments: String) throws {
             try run {
                 guard Self.spawn(["ip"] + arguments.split(separator: " ").map(String.init)) else {
@@ -34,7 +34,7 @@
             }
         }
 
-        /// A child of this thread, which is in its network.
+        /// Runs a child process in the network namespace of the current thread; `false` if it fails.
         private static func spawn(_ command: [String]) -> Bool {
             var words = command.map { strdup($0) } + [nil]
             defer { for word in words { free(word) } }
@@ -53,7 +53,7 @@
         /// A monitor of this namespace.
         var monitor: NetworkMonitor { monitor { $0() } }
 
-        /// - Parameter around: Makes each report.
+        /// - Parameter around: Called with a closure for each report, which it calls to make the report.
         func monitor(around: @escaping @Sendable (() -> Void) -> Void) -> NetworkMonitor {
             NetworkMonitor { report in
                 guard let watch = try? self.run({ PathWatch { path in around { report(path) } } }) else { return 0 }

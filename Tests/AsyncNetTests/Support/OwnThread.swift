@@ -3,8 +3,8 @@
     import Glibc
     import Synchronization
 
-    /// A thread that does what it is told, one thing after the other. What it does to itself, such as leaving the
-    /// network, is nobody else's.
+    /// A thread that runs jobs, one after the other. What a job changes of its thread, such as the network namespace,
+    /// no other thread has.
     final class OwnThread: Sendable {
         struct Failure: Error { let reason: String }
 
@@ -14,7 +14,7 @@
 
         deinit { jobs.finish() }
 
-        /// Waits until it is done.
+        /// Runs a job on the thread, and waits until the job is done.
         func run<Value: Sendable>(_ job: @escaping @Sendable () throws -> Value) throws -> Value {
             let done = DispatchSemaphore(value: 0)
             let result = Mutex<Result<Value, any Error>?>(nil)
@@ -28,7 +28,7 @@
             return try result.get()
         }
 
-        /// Gives it a network namespace of its own.
+        /// Gives the thread a network namespace of its own.
         func leaveNetwork() throws {
             try run {
                 // Swift's modules do not show this call.
@@ -39,7 +39,7 @@
             }
         }
 
-        /// From here on the kernel refuses it netlink sockets, as a sandbox would.
+        /// Makes the kernel refuse netlink sockets to the thread from now on, as a sandbox would.
         func refuseNetlink() throws {
             #if arch(x86_64)
                 let socket: UInt32 = 41
@@ -67,7 +67,7 @@
         }
     }
 
-    /// One of a filter of system calls (`struct sock_filter`).
+    /// One instruction of a filter of system calls (`struct sock_filter`).
     private struct FilterStep: Sendable {
         let code: UInt16
         let then: UInt8 = 0

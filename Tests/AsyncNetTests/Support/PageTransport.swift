@@ -2,7 +2,7 @@ import Foundation
 
 @testable import AsyncNet
 
-/// A transport whose pages a closure makes of whole requests, origins included.
+/// A transport whose responses a closure makes; unlike a handler of a stub, it gets the whole `TransportRequest`.
 final class PageTransport: Transport {
     typealias Reply = (status: Int, headers: HTTPHeaders, body: String)
 

@@ -1,6 +1,6 @@
 @testable import AsyncNet
 
-/// A monitor whose paths a test decides.
+/// A network monitor whose paths a test decides.
 final class PathFeed: Sendable {
     typealias Report = @Sendable (NetworkPath) -> Void
 
@@ -35,11 +35,11 @@ final class PathFeed: Sendable {
         for report in reports { report(path) }
     }
 
-    /// Watches that somebody holds on to.
+    /// How many watches of the monitor are held.
     var watching: Int { state.read { $0.reports.count } }
-    /// Returns when somebody holds on to so many watches, or the task is cancelled.
+    /// Returns when exactly this many watches are held, or the task is cancelled.
     func isWatched(by count: Int) async { await state.wait { $0.reports.count == count } }
-    /// Watches so far.
+    /// How many watches have begun so far.
     var started: Int { state.read { $0.started } }
 
     private final class Watch: Sendable {

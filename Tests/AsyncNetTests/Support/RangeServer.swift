@@ -2,7 +2,7 @@ import AsyncNet
 import AsyncNetTesting
 import Foundation
 
-/// A server of one resource that knows ranges (RFC 9110 §14), and can break off.
+/// A server of one resource that knows ranges (RFC 9110 §14), and can break off its responses.
 actor RangeServer {
     let server: MockServer
     private(set) var data: Data
@@ -13,7 +13,7 @@ actor RangeServer {
     private let knowsRanges: Bool
     private var fault: MockResponse?
     private var extra: HTTPHeaders = [:]
-    /// Changes what is served once so many requests have been answered.
+    /// A change of the server when `count` requests have been answered.
     private var later: (count: Int, change: @Sendable (isolated RangeServer) -> Void)?
 
     init(_ data: Data, tag: String = "\"1\"", knowsRanges: Bool = true) async throws {

@@ -32,11 +32,11 @@ struct RangeStub: Sendable {
         return Int(ends[0]).map { ($0, Int(ends[1])) }
     }
 
-    /// Whether it asks for more than the beginning.
+    /// Whether the request's range begins after the first byte.
     static func isLater(_ request: RecordedRequest) -> Bool { (range(request)?.first ?? 0) > 0 }
 }
 
-/// Observes a body that no run reads.
+/// The observer of a body that is read outside of a run; calls closures at some steps.
 final class SilentObserver: BodyObserver {
     private let onRead: @Sendable () -> Void
     private let isReading: @Sendable (Bool) -> Void

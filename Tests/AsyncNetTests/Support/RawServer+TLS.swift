@@ -1,7 +1,7 @@
 import AsyncNet
 
 extension RawServer {
-    /// A server of bytes over TLS, which a script has as `t`.
+    /// A server that runs a script for each connection over TLS; the script has the TLS connection as `t`.
     ///
     /// - Parameter version: The newest version that it speaks, as Python names it.
     convenience init(tls script: String, version: String = "TLSv1_3") throws {
@@ -20,7 +20,7 @@ extension RawServer {
             """, readsHead: false)
     }
 
-    /// Trusts the server.
+    /// Settings that trust the server.
     static let trust = TLSConfiguration(trust: .anchors([certificate]), verifiesHostName: false)
 
     static let certificate = """
@@ -37,7 +37,7 @@ extension RawServer {
         -----END CERTIFICATE-----
         """
 
-    /// That of the certificate.
+    /// The private key of the certificate.
     static let key = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJ10kN7uuX5H26Llx

@@ -1,18 +1,18 @@
 import AsyncNet
 import Foundation
 
-/// A server of bytes: takes one connection at a time, reads until the head's end, then does what a script says with it.
+/// A server that takes one connection at a time, reads until the end of a head, and then runs a script.
 final class RawServer: Sendable {
-    /// Python did not start the server, and wrote this.
+    /// Python did not start the server; `output` is what it wrote.
     struct Failure: Error { let output: String }
 
     let port: Int
-    /// Ends when its standard input does, also if this process is killed.
+    /// The server's process. It ends when its standard input ends, so also if this process is killed.
     private let process: ChildProcess
 
     /// - Parameters:
-    ///   - script: Python that has the connection as `c`, and `time`; `c.recv` ends the connection where the client did.
-    ///   - readsHead: Whether an HTTP head is read before.
+    ///   - script: Python that has `time`, and the connection as `c`, whose `recv` fails if the client has closed it.
+    ///   - readsHead: Whether an HTTP head is read before the script runs.
     ///   - address: 127.0.0.1 or ::1.
     ///   - unixSocket: The path of a unix socket to serve at, in place of a port.
     init(
@@ -62,7 +62,7 @@ final class RawServer: Sendable {
         self.port = port
     }
 
-    /// The interpreter itself: what `PATH` has may be a script that takes longer to find it than the server to start.
+    /// The path of the interpreter: `python3` in `PATH` may be a script, which needs long to find the interpreter.
     private static let python: String = {
         let asked = try? ChildProcess([
             "python3", "-c", "import sys; print(sys.executable, flush=True); sys.stdin.read()",

@@ -2,11 +2,11 @@ import AsyncNet
 import AsyncNetTesting
 import Foundation
 
-/// What sends a `MockResponse`: its bytes differ, what a client gets of it does not.
+/// What sends a `MockResponse`. The bytes differ with each sender; the response that a client gets does not.
 enum ResponseSender: CaseIterable, Sendable {
     case stub, http1, http2
 
-    /// Runs the work with a session, and a URL that has this response.
+    /// Runs a closure with a session and a URL, whose response this is.
     func responding(_ reply: MockResponse, _ work: (Session, URL) async throws -> Void) async throws {
         guard self != .stub else {
             return try await work(Session(transport: StubTransport { _ in reply }), "http://a/".asURL())
@@ -19,7 +19,7 @@ enum ResponseSender: CaseIterable, Sendable {
 }
 
 extension StreamRequest {
-    /// What arrives of the body, and the code of the error after it.
+    /// The bytes of the body that arrive, as text, and the code of the error after them.
     func received() async -> (text: String, code: AsyncNetError.Code?) {
         var (iterator, body) = (chunks.makeAsyncIterator(), Data())
         do throws(AsyncNetError) {

@@ -13,8 +13,8 @@ struct SeededRandom: RandomNumberGenerator {
     }
 }
 
-/// How much the fuzzing tests do: about ten thousand inputs in all, and with `ASYNCNET_FUZZ_FACTOR` so many times that;
-/// `ASYNCNET_FUZZ_SEED` makes them others. `Scripts/fuzz` sets both.
+/// How many inputs the fuzzing tests have: about ten thousand in all, times `ASYNCNET_FUZZ_FACTOR`. Another
+/// `ASYNCNET_FUZZ_SEED` makes other inputs. `Scripts/fuzz` sets both variables.
 enum Fuzzing {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
     private static let factor = max(1, number("ASYNCNET_FUZZ_FACTOR") ?? 1)

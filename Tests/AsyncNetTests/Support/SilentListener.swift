@@ -4,7 +4,7 @@ import Foundation
     import Glibc
 #endif
 
-/// A loopback port where connections are made, by the system, and nobody ever says anything.
+/// A loopback port on which the system completes connections, and nobody ever sends a byte.
 final class SilentListener: Sendable {
     let port: Int
     private let descriptor: Int32
@@ -34,7 +34,7 @@ final class SilentListener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The server's end of the next connection, for which a thread of its own waits: Swift has two on a small machine.
+    /// The server's end of the next connection. A new thread waits for it, since Swift may have only two threads.
     func awaitedConnection() async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try self.nextConnection() }) }

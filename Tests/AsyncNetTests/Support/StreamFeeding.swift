@@ -3,13 +3,13 @@ import Testing
 
 @testable import AsyncNet
 
-/// All that a parser gives for some bytes.
+/// The elements and the error that a parser returns for some bytes.
 struct StreamOutcome<Element: Equatable & Sendable>: Equatable, Sendable {
     var elements: [Element] = []
     var code: AsyncNetError.Code?
 }
 
-/// Feeds pieces and the end to a copy of the parser, and goes on after a failure, which must be the same one again.
+/// Feeds pieces and the end to a copy of the parser, also after an error, from which on it must return no elements.
 func outcome<Parser: StreamParser, Element>(
     of parser: Parser, _ pieces: [Data], _ map: (Parser.Element) -> Element
 ) -> StreamOutcome<Element> {
@@ -33,7 +33,7 @@ func pieces(of bytes: [UInt8], every size: Int) -> [Data] {
     stride(from: 0, to: bytes.count, by: size).map { Data(bytes[$0..<min($0 + size, bytes.count)]) }
 }
 
-/// What comes out of the bytes as a whole; expects the same of single bytes and of pieces of 2, 3 and 7.
+/// The outcome of the bytes as a whole; expects the same outcome of pieces of 1, 2, 3 and 7 bytes.
 func outcomeOfAnySplit<Parser: StreamParser, Element>(
     of parser: Parser, _ bytes: [UInt8], _ map: (Parser.Element) -> Element
 ) -> StreamOutcome<Element> {

@@ -2,14 +2,14 @@ import AsyncNet
 import Foundation
 
 extension RawServer {
-    /// A site over TLS with the certificate of ``TestAuthority/site``, for any number of connections, each with one response: the
-    /// client's name by its certificate, the name that it told (SNI), the cipher suite and the version.
+    /// A site over TLS with the certificate of ``TestAuthority/site``. It responds once on each connection: with the
+    /// name in the client's certificate, the server name that the client sent (SNI), the cipher suite and the version.
     ///
     /// - Parameters:
     ///   - requiresClient: Whether clients must have a certificate of ``TestAuthority/root``.
-    ///   - chain: The certificates that it shows.
-    ///   - settings: Python that has the `context`.
-    ///   - ignored: How many connections, the first ones, get no answer to their handshake.
+    ///   - chain: The certificates that the site sends.
+    ///   - settings: Python that changes the `context`, an `SSLContext`.
+    ///   - ignored: How many of the first connections get no answer to their handshake.
     static func site(
         requiresClient: Bool = false, chain: [String] = [TestAuthority.site, TestAuthority.intermediate],
         settings: String = "pass", ignored: Int = 0
@@ -50,7 +50,7 @@ extension RawServer {
             """, readsHead: false)
     }
 
-    /// What the site responds to a request by the settings; the address is 127.0.0.1.
+    /// The site's response to a request with these settings; the URL's host is 127.0.0.1.
     func told(_ configuration: SocketTransport.Configuration) async -> DataResponse<String, AsyncNetError> {
         let session = Session(transport: SocketTransport(configuration))
         let response = await session.request("https://127.0.0.1:\(port)/").serializing(String.self).response
@@ -58,7 +58,7 @@ extension RawServer {
         return response
     }
 
-    /// What the site responds to a request by the settings, which trust the root.
+    /// The site's response to a request with settings that trust the root, and that the closure changes.
     func told(change: (inout TLSConfiguration) -> Void) async -> DataResponse<String, AsyncNetError> {
         var tls = TLSConfiguration(trust: .anchors([TestAuthority.root]))
         change(&tls)

@@ -3,7 +3,7 @@ import AsyncNetTesting
 import Foundation
 import Synchronization
 
-/// A stub whose responses have its tag, so that a response of another test's stub is noticed.
+/// The handler of a stub, with a tag in each response: a response of another test's stub is recognized by its tag.
 final class TaggedSite: Sendable {
     /// A port of this machine that nobody listens on: a request that misses its stub fails.
     static let base = "http://127.0.0.1:1/"
@@ -39,7 +39,7 @@ final class TaggedSite: Sendable {
     }
 }
 
-/// A kind of request, which has the tag of the ``TaggedSite`` that it reached.
+/// A kind of request, which returns the tag of the ``TaggedSite`` that responded.
 enum TaggedRequest: String, CaseIterable, Sendable {
     case data, retried, redirected, challenged, shared, hedged, upload, fileUpload, download, segments, stream, events
     case pages, late, immediate
@@ -99,7 +99,7 @@ enum TaggedRequest: String, CaseIterable, Sendable {
         try await request.serializing(String.self).value
     }
 
-    /// The byte of the file, in place of the tag.
+    /// The byte that the downloaded file consists of, which stands for the tag.
     private func downloaded(over session: Session) async throws -> String? {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "file")

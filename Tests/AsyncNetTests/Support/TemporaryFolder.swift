@@ -2,7 +2,7 @@ import Foundation
 
 @testable import AsyncNet
 
-/// A folder of its own for a test; it goes with its last holder.
+/// A folder of a test's own, which is removed when nobody holds this object any more.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -22,7 +22,7 @@ final class TemporaryFolder: Sendable {
     var contents: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] }
 }
 
-/// Bytes that differ from place to place: a piece of a length that no buffer has, over and over.
+/// A repeated pattern, whose length is a prime number, so that bytes in a wrong place differ.
 func patternedData(_ count: Int) -> Data {
     var data = Data(capacity: count)
     while data.count < count { data.append(patternedPiece.prefix(count - data.count)) }
@@ -31,7 +31,7 @@ func patternedData(_ count: Int) -> Data {
 
 private let patternedPiece = Data((0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
-/// These texts, one chunk each.
+/// A body with these texts as its chunks.
 func chunks(_ texts: String...) -> AsyncStream<Data> {
     AsyncStream { continuation in
         for text in texts { continuation.yield(Data(text.utf8)) }
@@ -40,13 +40,13 @@ func chunks(_ texts: String...) -> AsyncStream<Data> {
 }
 
 extension TemporaryFolder {
-    /// Says of the file that it was written at one time in the past, the same each time.
+    /// Sets the time at which the file was written to a fixed time in the past.
     func setBack(_ file: URL) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: file.path)
     }
 
-    /// What a download left that had received this much.
+    /// The resume data and the partial file of a download that received these bytes.
     func resumeData(_ url: URL, _ received: Data, validator: String = "\"1\"", totalBytes: Int64? = nil) throws
         -> ResumeData
     {
@@ -56,14 +56,14 @@ extension TemporaryFolder {
             mark: try partialFile(partial, received))
     }
 
-    /// A partial file as a download makes it, and its mark.
+    /// Makes a partial file as a download does, and returns its mark.
     func partialFile(_ url: URL, _ received: Data, _ place: PartialFile.MarkPlace = .attribute) throws -> String {
         let file = try OutputFile(new: url.path, place)
         try file.append(received)
         return file.mark
     }
 
-    /// What a download with `.continuePartialFile` left beside its target.
+    /// Makes the files that a download with `.continuePartialFile` leaves beside its target when it breaks off.
     func leave(
         _ received: Data, at target: URL, _ url: URL, validator: String = "\"1\"", totalBytes: Int64? = nil,
         prefix: Int64? = nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An authority with an intermediate one, what they have issued, and their lists of revoked certificates; valid to 2120.
+/// A root and an intermediate authority, the certificates that they issued, and their revocation lists; valid to 2120.
 enum TestAuthority {
-    /// The authority of all: of the intermediate one, and of the clients.
+    /// The root's certificate. The root issued the certificates of the intermediate authority and of the clients.
     static let root = """
         -----BEGIN CERTIFICATE-----
         MIIBhDCCASugAwIBAgIIPqmQRPud6q4wCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwS
@@ -17,7 +17,7 @@ enum TestAuthority {
         -----END CERTIFICATE-----
         """
 
-    /// The authority of the site.
+    /// The certificate of the intermediate authority, which issued the site's certificate.
     static let intermediate = """
         -----BEGIN CERTIFICATE-----
         MIIBjDCCATOgAwIBAgIIIktAYdubc6IwCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwS
@@ -32,7 +32,7 @@ enum TestAuthority {
         -----END CERTIFICATE-----
         """
 
-    /// For localhost, site.example and 127.0.0.1.
+    /// The site's certificate, for localhost, site.example and 127.0.0.1.
     static let site = """
         -----BEGIN CERTIFICATE-----
         MIIBiDCCAS2gAwIBAgIITpZs+7/SBH8wCgYIKoZIzj0EAwIwJTEjMCEGA1UEAwwa
@@ -55,7 +55,7 @@ enum TestAuthority {
         -----END PRIVATE KEY-----
         """
 
-    /// `client a`.
+    /// The certificate of `client a`.
     static let clientA = """
         -----BEGIN CERTIFICATE-----
         MIIBWDCB/6ADAgECAghG4V6mI1M1/TAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJB
@@ -77,7 +77,7 @@ enum TestAuthority {
         -----END PRIVATE KEY-----
         """
 
-    /// `client b`.
+    /// The certificate of `client b`.
     static let clientB = """
         -----BEGIN CERTIFICATE-----
         MIIBWDCB/6ADAgECAggRK2//C85o+DAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJB
@@ -99,7 +99,7 @@ enum TestAuthority {
         -----END PRIVATE KEY-----
         """
 
-    /// A list of the intermediate authority that revokes nothing.
+    /// A revocation list of the intermediate authority, without entries.
     static let emptyList = """
         -----BEGIN X509 CRL-----
         MIHhMIGHAgEBMAoGCCqGSM49BAMCMCUxIzAhBgNVBAMMGkFzeW5jTmV0IHRlc3Qg
@@ -110,7 +110,7 @@ enum TestAuthority {
         -----END X509 CRL-----
         """
 
-    /// A list of the intermediate authority that revokes the site.
+    /// A revocation list of the intermediate authority with the site's certificate.
     static let list = """
         -----BEGIN X509 CRL-----
         MIH9MIGkAgEBMAoGCCqGSM49BAMCMCUxIzAhBgNVBAMMGkFzeW5jTmV0IHRlc3Qg
@@ -122,7 +122,7 @@ enum TestAuthority {
         -----END X509 CRL-----
         """
 
-    /// A list of the intermediate authority that was valid for a year from 2020 on.
+    /// A revocation list of the intermediate authority that expired at the end of 2020.
     static let oldList = """
         -----BEGIN X509 CRL-----
         MIHeMIGFAgEBMAoGCCqGSM49BAMCMCUxIzAhBgNVBAMMGkFzeW5jTmV0IHRlc3Qg
@@ -133,7 +133,7 @@ enum TestAuthority {
         -----END X509 CRL-----
         """
 
-    /// A list of the root that revokes nothing.
+    /// A revocation list of the root, without entries.
     static let emptyRootList = """
         -----BEGIN X509 CRL-----
         MIHYMH8CAQEwCgYIKoZIzj0EAwIwHTEbMBkGA1UEAwwSQXN5bmNOZXQgdGVzdCBy
@@ -144,7 +144,7 @@ enum TestAuthority {
         -----END X509 CRL-----
         """
 
-    /// A list of the root that revokes the intermediate authority.
+    /// A revocation list of the root with the intermediate authority's certificate.
     static let rootList = """
         -----BEGIN X509 CRL-----
         MIH0MIGcAgEBMAoGCCqGSM49BAMCMB0xGzAZBgNVBAMMEkFzeW5jTmV0IHRlc3Qg
@@ -156,7 +156,7 @@ enum TestAuthority {
         -----END X509 CRL-----
         """
 
-    /// `client a` with its key in PKCS#12, encrypted with AES by the password `open sesame`.
+    /// The certificate and key of `client a` in PKCS#12, encrypted with AES by the password `open sesame`.
     static let pkcs12 = data(
         """
         MIIF7QIBAzCCBaMGCSqGSIb3DQEHAaCCBZQEggWQMIIFjDCCBBoGCSqGSIb3DQEHBqCCBAswggQH
@@ -188,7 +188,7 @@ enum TestAuthority {
         EceQkqc+25wge0EetypZTNMECNvj4SuT8wQIV5u4WEHpyBECAggA
         """)
 
-    /// `client a` as old programs write PKCS#12, encrypted with RC2 by the password `x`.
+    /// The certificate and key of `client a` as old programs write PKCS#12, encrypted with RC2 by the password `x`.
     static let oldPKCS12 = data(
         """
         MIIDWgIBAzCCAyAGCSqGSIb3DQEHAaCCAxEEggMNMIIDCTCCAf8GCSqGSIb3DQEHBqCCAfAwggHs

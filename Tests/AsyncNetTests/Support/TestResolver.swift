@@ -1,6 +1,6 @@
 @testable import AsyncNet
 
-/// A resolver whose answers the test makes; it keeps the names that it was asked for.
+/// A resolver whose answers a closure makes, and which keeps the names that it was asked for.
 final class TestResolver: Resolver {
     private let asked = AwaitedState<[String]>([])
     private let answer: @Sendable (String) async throws -> [ResolvedAddress]

@@ -17,7 +17,7 @@ struct AccessToken: RefreshableCredential, Equatable {
     var header: String { "Bearer secret-\(number)" }
 }
 
-/// Counts its refreshes; what they do a test says.
+/// An authenticator that counts its refreshes, in which a closure makes the new token.
 struct TokenAuthenticator: Authenticator {
     let renew: @Sendable (AccessToken) async throws -> AccessToken
     let refreshes = Counter()
@@ -35,7 +35,7 @@ struct TokenAuthenticator: Authenticator {
 extension RecordedRequest {
     func carries(_ token: AccessToken) -> Bool { headers["Authorization"] == token.header }
 
-    /// 200 with this token, 401 without.
+    /// 200 if the request has this token, otherwise 401.
     func answer(for token: AccessToken) -> MockResponse { carries(token) ? .text("ok") : .status(401) }
 }
 
@@ -45,7 +45,7 @@ struct TokenFixture {
     let interceptor: AuthenticationInterceptor<TokenAuthenticator>
     let stub: StubTransport
     let session: Session
-    /// The session's.
+    /// The session's clock.
     let clock = TestClock()
 
     init(
@@ -76,11 +76,11 @@ struct TokenFixture {
         clock.task { await get(url) }
     }
 
-    /// Waits until so many refreshes have begun.
+    /// Waits until this many refreshes have begun.
     func refreshes(atLeast count: Int) async { await authenticator.refreshes.reaches(count) }
 }
 
-/// A session that a refresh makes its request with.
+/// Holds the session over which a refresh sends its request.
 final class SessionBox: Sendable {
     private let session = Locked<Session?>(nil)
 

@@ -27,7 +27,7 @@ struct HAREntryTests {
         return HAREntry(record, redaction)
     }
 
-    /// What the events have reported of a hop.
+    /// The summary of a hop that had these events.
     private func summary(
         _ head: HTTPRequestHead, _ events: [RequestEvent], _ metrics: TransportMetrics = TransportMetrics()
     ) -> HopSummary {
@@ -121,7 +121,7 @@ struct HAREntryTests {
         #expect(cookie.expires == "2015-10-21T07:28:00.000Z" && cookie.secure == true && cookie.httpOnly == true)
     }
 
-    @Test("The head as sent replaces the given head, unless it was reported in pieces")
+    @Test("The entry has the head as sent, or the given head if the sent one was reported in pieces")
     func sentHeads() throws {
         let sent = SentHead(requestLine: "POST /a HTTP/1.1", headers: ["Host": "h"])
         let connect = SentHead(requestLine: "CONNECT h:443 HTTP/1.1", headers: ["Proxy": "p"])

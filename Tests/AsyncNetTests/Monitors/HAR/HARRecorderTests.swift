@@ -85,7 +85,7 @@ struct HARRecorderTests {
         if code == "timedOut" { #expect(entry.timings.wait == 60_000 && entry.time == 60_000) }
     }
 
-    @Test("A host that is not found has an entry, over libcurl too")
+    @Test("Over libcurl a request to a host that is not found has an entry with status 0 and hostNotFound")
     func notFound() async throws {
         let recorder = HARRecorder()
         let session = Session(transport: .libcurl(), configuration: .init(monitors: [recorder]))
@@ -99,7 +99,7 @@ struct HARRecorderTests {
     func wire() async throws {
         let (server, recorder) = (try await MockServer.start(), HARRecorder())
         await server.enqueue(.json(#"{"id":1}"#), .json(#"{"id":2}"#))
-        // On a busy machine more than the default's minute may pass between the two.
+        // On a busy machine more than a minute, the default timeout, may pass between the two requests.
         let session = Session(
             transport: .sockets(.init(idleTimeout: .seconds(600))), configuration: .init(monitors: [recorder]))
         _ = try await session.post(server.url("/a?b=c%20d#e"), parameters: ["x": 1]).serializing(Data.self).value
@@ -198,7 +198,7 @@ struct HARRecorderTests {
         #expect(Set(try entries(Data(contentsOf: file)).map(\.request.url)).count == 200)
     }
 
-    @Test("A streamed HAR file that cannot be created is an error")
+    @Test("A HARRecorder that streams to a file that cannot be created throws fileNotWritable")
     func unwritable() {
         let error = #expect(throws: AsyncNetError.self) {
             try HARRecorder(streamingTo: URL(filePath: "/nowhere/a.har"))

@@ -6,7 +6,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetMonitors
 
-/// No way to a HAR file may show a secret.
+/// A HAR file must contain no secret, whichever transport and recorder made it.
 @Suite("Secrets in HAR files", .timeLimit(.minutes(5)))
 struct HARSecretsTests {
     @Test("A HAR file contains no planted secret, over libcurl and URLSession", arguments: [true, false])

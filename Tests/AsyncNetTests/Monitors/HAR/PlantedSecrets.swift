@@ -11,7 +11,7 @@ struct PlantedSecrets {
     static let count = 45
     static var all: [String] { (1...count).map(secret) }
 
-    /// Texts that must not be written: the secrets, and the ways to encode those that go into credentials.
+    /// Texts that must not be written: each secret, and the Base64 of each as the password of `ada`.
     static var forbidden: [String] { all + all.map { Data("ada:\($0)".utf8).base64EncodedString() } }
 
     private static func s(_ number: Int) -> String { secret(number) }
@@ -57,10 +57,10 @@ struct PlantedSecrets {
     static let responseBody =
         #"{"id":1,"access_token":"\#(s(40))","id_token":"\#(s(41))","page":{"secret":"\#(s(42))"}}"#
     static let location = "/end?token=\(s(43))"
-    /// Of the user `ada`, whose name and password a challenge makes an `Authorization` of.
+    /// The password of the user `ada`, which is sent in `Authorization` after a challenge.
     static let password = s(44)
 
-    /// Sends all of them to a server, which sends its own back.
+    /// Sends the secrets of requests to a server, which responds with the secrets of responses.
     static func send(over session: Session, to server: MockServer) async throws {
         server.on(.post, "/body") { _ in .json(responseBody, headers: responseHeaders) }
         server.on(.get, "/start") { _ in .redirect(to: location) }

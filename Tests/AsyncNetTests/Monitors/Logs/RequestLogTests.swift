@@ -101,7 +101,7 @@ struct RequestLogTests {
         #expect(RequestLog.Entry.escaped(String(repeating: "a", count: 3000)).count == 2001)
     }
 
-    @Test("Names of a user's RedactionRule are redacted in the log")
+    @Test("The log redacts the query items that a user's RedactionRule names")
     func redaction() async throws {
         let found = await lines(
             .requests, event(.finished(nil), try summary(200, "http://h/?page=2")),

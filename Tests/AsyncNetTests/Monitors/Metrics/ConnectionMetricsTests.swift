@@ -19,7 +19,7 @@ struct ConnectionMetricsTests {
         return try await MockServer.start(routes: routes)
     }
 
-    /// Such as `active 1 idle 0 closed 2`.
+    /// The counts of connections, such as `active 1 idle 0 closed 2`.
     private func state(_ monitor: MetricsMonitor) -> String {
         let snapshot = monitor.snapshot()
         let open = ["active", "idle"].map { state in
@@ -28,7 +28,7 @@ struct ConnectionMetricsTests {
         return (open + ["closed \(snapshot.connectionDuration.count)"]).joined(separator: " ")
     }
 
-    /// Waits for what the loop's thread does after a transfer's outcome.
+    /// Waits for these counts, which the loop's thread changes only after a transfer's outcome.
     private func wait(for expected: String, _ monitor: MetricsMonitor) async {
         while state(monitor) != expected, !Task.isCancelled { await Task.yield() }
     }
@@ -59,7 +59,7 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
-    @Test("A connection used with Connection: close counts as closed, and never as idle")
+    @Test("A connection whose request had `Connection: close` counts as closed after the response")
     func closedByCaller() async throws {
         let server = try RawServer(
             """
@@ -73,7 +73,7 @@ struct ConnectionMetricsTests {
         await wait(for: "active 0 idle 0 closed 1", monitor)
     }
 
-    @Test("An HTTP/2 connection stays active at the end of a transfer that another session began without a monitor")
+    @Test("An HTTP/2 connection that two sessions share stays active until both sessions' transfers have ended")
     func sharedBySessions() async throws {
         let received = ["/first": Gate(), "/second": Gate()]
         let released = ["/first": Gate(), "/second": Gate()]
@@ -102,7 +102,7 @@ struct ConnectionMetricsTests {
         await server.stop()
     }
 
-    @Test("Each of several connections is counted, by each of two monitors")
+    @Test("Three concurrent connections of a session are counted by each of its two monitors")
     func several() async throws {
         let (received, released) = (Counter(), Gate())
         let allReceived = Gate()
@@ -162,7 +162,7 @@ struct ConnectionMetricsTests {
         #expect(table.points.last?.labels == ["otel.metric.overflow": "true"])
     }
 
-    /// What a follower learned.
+    /// Keeps what it is told of a connection.
     private final class Recorder: ConnectionFollower {
         private let all = Locked<[String]>([])
         var steps: [String] { all.withLock { $0 } }
@@ -173,7 +173,7 @@ struct ConnectionMetricsTests {
     }
 
     @Test(
-        "A connection shared by several transfers becomes active, idle and closed once",
+        "A connection is active from its first running transfer to the end of its last, and closed only once",
         arguments: [
             ("+-+-x", ["active", "idle", "active", "idle", "closed"]), ("++--", ["active", "idle"]),
             ("+x-", ["active", "closed"]), ("++x--x", ["active", "closed"]), ("x+-", ["closed"]),

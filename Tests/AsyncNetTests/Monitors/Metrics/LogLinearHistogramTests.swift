@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Log-linear histogram")
 struct LogLinearHistogramTests {
-    /// Durations in nanoseconds, of shapes that requests have.
+    /// Distributions of durations in nanoseconds, as requests have them.
     enum Shape: String, CaseIterable {
         case uniform, exponential, logNormal, twoPeaks, heavyTail, constant, small
 

@@ -27,7 +27,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "A method that is not a standard one is labelled _OTHER, in any spelling",
+        "A method that is not a standard one, such as get in lowercase, is labelled _OTHER",
         arguments: [
             (HTTPMethod.get, "GET"), (.query, "QUERY"), (.patch, "PATCH"), ("get", "_OTHER"), ("PROPFIND", "_OTHER"),
         ])
@@ -47,7 +47,7 @@ struct MetricLabelsTests {
         #expect(!text.contains("abc") && !text.contains("u:p"))
     }
 
-    @Test("The error label is the status if it is unacceptable, else the error's code; a cancelled one has none")
+    @Test("An outcome's error.type is the code of its error, or else a status of 400 or more; a cancel has none")
     func errorsOfOutcomes() {
         #expect(SemanticConventions.errorType(ofOutcomeWith: 200, nil) == nil)
         #expect(SemanticConventions.errorType(ofOutcomeWith: 404, nil) == "404")

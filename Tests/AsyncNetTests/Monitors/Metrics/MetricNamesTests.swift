@@ -2,10 +2,10 @@ import AsyncNetMonitors
 import Foundation
 import Testing
 
-/// The article EventPayloads has the names of metrics from comments.
+/// The article EventPayloads has the names of metrics from the comments of `MetricsSnapshot`.
 @Suite("Names of metrics")
 struct MetricNamesTests {
-    @Test("The article has every metric, with the name that is counted")
+    @Test("The article EventPayloads has each metric of a snapshot, with the metric's name")
     func names() throws {
         var root = URL(filePath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }

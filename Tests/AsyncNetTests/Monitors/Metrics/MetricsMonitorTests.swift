@@ -5,7 +5,7 @@ import Testing
 @testable import AsyncNet
 @testable import AsyncNetMonitors
 
-/// What is counted of requests, with times that the clock of a test makes exact.
+/// What is counted of requests, with the exact times of a `TestClock`.
 @Suite("Metrics of requests", .timeLimit(.minutes(5)))
 struct MetricsMonitorTests {
     private static let retries = RetryPolicy(limit: 2, backoff: Backoff(scale: .seconds(1), jitter: .none))
@@ -121,7 +121,7 @@ struct MetricsMonitorTests {
         #expect(snapshot.activeRequests.total == 0)
     }
 
-    @Test("Waits for permits are measured, and waiting requests counted")
+    @Test("The wait for a permit is measured, and a request no longer counts as queued after it")
     func permits() async throws {
         let monitor = MetricsMonitor()
         let queued = Locked<[Int]>([])

@@ -8,7 +8,7 @@ import Testing
 /// What each event counts as, and what is kept for how long.
 @Suite("Metrics from events")
 struct MetricsStateTests {
-    /// Sends events, each a millisecond after the other.
+    /// Sends events, each a millisecond after the one before.
     struct Feed {
         var state: MetricsState
         private var time = Duration.zero
@@ -39,7 +39,7 @@ struct MetricsStateTests {
         HTTPResponseHead(statusCode: status, url: try #require(URL(string: "http://a.example/x")))
     }
 
-    /// The end of a hop of a millisecond.
+    /// The end of a hop that took a millisecond.
     private func end(
         _ status: Int? = nil, _ ending: HopSummary.Ending = .delivered,
         _ transport: TransportMetrics = TransportMetrics()
@@ -123,7 +123,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.activeRequests.total == 0)
     }
 
-    @Test("A request that ends while it waits for a permit is measured until then, and no longer waiting")
+    @Test("The wait of a request that ends while it waits for a permit is measured, and no longer counts as queued")
     func waits() throws {
         var feed = Feed()
         let id = RequestID()
@@ -141,7 +141,7 @@ struct MetricsStateTests {
         #expect(feed.snapshot.retries.lines == ["- 1", "circuitOpen 1"])
     }
 
-    @Test("Decoded values, refreshes and lost events are counted by their errors")
+    @Test("Decoded values and refreshes are counted by their errors, and lost events by their number")
     func plainCounts() {
         var feed = Feed()
         feed.send(.decoded(type: "A", after: .seconds(1), nil), of: RequestID())

@@ -15,8 +15,8 @@ enum PrometheusParser {
         var reason: String
     }
 
-    /// All samples, after these checks: HELP and TYPE are before the samples of a metric, which are together and of that
-    /// type; no sample is twice; buckets are cumulative and end with the count.
+    /// All samples, after these checks: HELP and TYPE precede the samples of a metric, which are together and of that
+    /// type; no sample occurs twice; buckets are cumulative and end with the count.
     static func samples(_ text: String) throws -> [Sample] {
         var (samples, types, metric) = ([Sample](), [String: String](), "")
         guard text.hasSuffix("\n") else { throw Fault(line: "", reason: "the last line has no end") }
@@ -92,7 +92,7 @@ enum PrometheusParser {
         return labels
     }
 
-    /// The rest after the value's closing quote.
+    /// The value of a label. Leaves in `rest` what follows the closing quote.
     private static func value(_ rest: inout Substring, _ line: Substring) throws -> String {
         var (bytes, utf8) = ([UInt8](), Array(rest.utf8)[...])
         while let byte = utf8.popFirst(), byte != UInt8(ascii: "\"") {

@@ -76,7 +76,7 @@ struct RequestSpansTests {
         #expect(recorder.spans.map(\.step) == ["GET 200 cancelled"] && recorder.openSpans.isEmpty)
     }
 
-    /// Calls a function when a span begins; all spans have one context.
+    /// A tracer that calls a closure when a span begins, and returns the same context for all spans.
     private final class Constant: RequestTracer {
         private let context = TraceContext()
         let (starts, ends) = (Counter(), Counter())
@@ -183,7 +183,7 @@ final class CountingTracer: RequestTracer {
 }
 
 extension TraceSpan {
-    /// Such as `GET 302 #1 !tooManyRedirects`: name, status, the number of the resend, the error, events.
+    /// A text such as `GET 302 #1 !tooManyRedirects`: name, status, the number of the resend, the error, events.
     var step: String {
         var parts = [name]
         if let status = attributes["http.response.status_code"] { parts.append(status.description) }

@@ -89,7 +89,7 @@ struct SpanAttributesTests {
         #expect(SpanAttributes.ofConnection(version: nil, address: nil, port: nil).isEmpty)
     }
 
-    /// An error, the response's status, and the error type with the description of the span's status.
+    /// A hop's error and status, and the error type and description that its span must have.
     struct End: Sendable {
         let code: AsyncNetError.Code?
         let status: Int?

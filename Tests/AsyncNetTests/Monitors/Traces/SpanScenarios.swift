@@ -21,7 +21,7 @@ private func numbered(_ handler: @escaping @Sendable (Int, RecordedRequest) -> M
 
 /// Requests, with the spans that they must have in the order of their ends, see `TraceSpan.step`.
 ///
-/// All are functions, as the stubs count.
+/// The lists are made anew each time, since the stubs count their requests.
 enum SpanScenarios {
     static var all: [EventScenario] { transfers + attempts + hops + ends + sharing + kinds }
 

@@ -18,7 +18,7 @@ struct TracePropagationTests {
         }
     }
 
-    /// What the stub received of the trace, in the order of its requests.
+    /// The context that each request to the stub had, in the order of the requests.
     private func contexts(_ stub: StubTransport) -> [TraceContext?] { stub.requests.map { TraceContext($0.headers) } }
 
     private func session(
@@ -68,7 +68,7 @@ struct TracePropagationTests {
     }
 
     @Test(
-        "The TraceContext of the task that starts a request is sent, in whatever way it is started",
+        "The TraceContext of the task that starts a request is sent, whichever function starts the request",
         arguments: Start.allCases)
     func starts(_ start: Start) async throws {
         let (stub, context) = (StubTransport { _ in .text("abc") }, try Self.context)
@@ -97,7 +97,7 @@ struct TracePropagationTests {
         _ = await request.serializing(Data.self).result
     }
 
-    @Test("A request over libcurl sends the headers, and its span has the connection", arguments: [true, false])
+    @Test("A request over libcurl sends trace headers, and its span has the peer's address", arguments: [true, false])
     func overLibcurl(isMeasured: Bool) async throws {
         let (server, recorder) = (try await MockServer.start(), SpanRecorder())
         await server.route("/x") { .text($0.headers["traceparent"] ?? "none") }
@@ -196,7 +196,7 @@ struct TracePropagationTests {
         #expect(stub.requests.count == 2)
     }
 
-    @Test("A tracer's context with identifiers only keeps the baggage, and the tracestate in the same trace")
+    @Test("A tracer's context that has only identifiers gets the current baggage, and in the same trace the tracestate")
     func identifiersAlone() throws {
         let context = try Self.context
         let bare = TraceContext(traceID: context.traceID, spanID: .random())
@@ -218,7 +218,7 @@ struct TracePropagationTests {
         #expect(contexts(stub).map { $0 == nil } == [false, true, false])
     }
 
-    @Test("A request to a host that is not named sends no trace headers, and has a span")
+    @Test("A request to a host that destinations do not name sends no trace headers, and has a span")
     func otherHost() async throws {
         let (stub, recorder) = (StubTransport { _ in .text("") }, SpanRecorder())
         let session = session(stub, TracePropagation(tracer: recorder, destinations: .hosts(["b"])))
