@@ -10,7 +10,7 @@ struct BodyPiece: Sendable {
 /// Cuts the chunks of a body into the pieces that are sent, up to the fault that ends the body.
 struct BodyCutter: Sendable {
     private let drops: (size: Int, pause: Duration)?
-    /// How many bytes may still be sent.
+    /// How many bytes may still be sent before the fault.
     private var left: Int
     private var isFirst = true
 
@@ -19,7 +19,7 @@ struct BodyCutter: Sendable {
         if case .drip(let size, let pause) = fault { drops = (max(1, size), pause) } else { drops = nil }
     }
 
-    /// Whether the fault comes now.
+    /// Whether all bytes before the fault have been cut into pieces.
     var isOver: Bool { left == 0 }
 
     mutating func pieces(of chunk: Data, after pause: Duration = .zero) -> [BodyPiece] {
@@ -37,10 +37,10 @@ extension MockResponse {
     /// Whether the response to a request with this method has a body (RFC 9112 §6.3).
     func hasBody(_ method: String) -> Bool { method != "HEAD" && ![204, 304].contains(statusCode) }
 
-    /// The whole body, unless a sequence makes it.
+    /// The whole body; only for a response without ``streamed``.
     var wholeBody: Data { chunks?.reduce(Data(), +) ?? body }
 
-    /// What is sent of a body that no sequence makes.
+    /// The pieces of the body that are sent; none if an async sequence makes the body.
     var pieces: [BodyPiece] {
         guard streamed == nil else { return [] }
         var cutter = BodyCutter(fault)
@@ -52,10 +52,10 @@ extension MockResponse {
 
     private var isDripping: Bool { if case .drip = fault { true } else { false } }
 
-    /// Whether a fault ends the body, so that nothing may say that it is complete.
+    /// Whether a fault cuts the body short: neither a last chunk nor END_STREAM may follow.
     var isCut: Bool { fault == .resetAfterHead || fault?.end != nil }
 
-    /// Whether the head is sent without the body's length.
+    /// Whether the body is made of chunks or by a sequence: no `Content-Length` is added then.
     private var isOpenEnded: Bool { chunks != nil || streamed != nil }
 
     private var hasLength: Bool { headers.contains(name: "Content-Length") }
@@ -64,8 +64,8 @@ extension MockResponse {
     /// Whether HTTP/1.1 sends the body in the chunked transfer coding.
     var isChunkCoded: Bool { isOpenEnded && (hasCoding || !hasLength) }
 
-    /// The `Content-Length` that is added to ``headers``; `nil` for none. A body that a fault ends is announced longer than
-    /// what is sent of it.
+    /// The `Content-Length` that is added to ``headers``; `nil` for none. If a fault ends the body, it is larger than
+    /// the number of bytes that are sent.
     var addedLength: Int? {
         guard !isOpenEnded, !hasLength, !hasCoding, ![204, 304].contains(statusCode) else { return nil }
         guard let end = fault?.end, end >= body.count else { return body.count }

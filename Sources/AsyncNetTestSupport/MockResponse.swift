@@ -5,17 +5,18 @@ public import Foundation
 public struct MockResponse: Sendable {
     /// The status code.
     public var statusCode: Int
-    /// The reason phrase; `nil` sends the usual phrase, an empty string none, as does HTTP/2.
+    /// The reason phrase; `nil` sends the usual phrase, an empty string none. HTTP/2 has none.
     public var reason: String?
-    /// The headers; if both are missing, a server adds `Content-Length` or `Transfer-Encoding`, and a stub `Content-Length`.
+    /// The headers. Without `Content-Length` and `Transfer-Encoding`, the fitting one is added; over HTTP/2 and by a
+    /// stub, only `Content-Length`.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Data
     /// The chunks to send with `Transfer-Encoding: chunked` instead of ``body``; over HTTP/2 in frames of their own.
     public var chunks: [Data]?
-    /// The pauses of a server before each of ``chunks``; a missing pause is none.
+    /// The pauses before each of ``chunks``; chunks beyond the last pause have none.
     var pauses: [Duration] = []
-    /// What makes the body of `stream(_:status:headers:trailers:)`.
+    /// The async sequence of `stream(_:status:headers:trailers:)`, which makes the body.
     var streamed: TransportBody?
     /// The trailers after the last chunk.
     public var trailers: HTTPHeaders = [:]
@@ -29,7 +30,7 @@ public struct MockResponse: Sendable {
     public var rawBytes: Data?
     /// Frames of HTTP/2 to send instead of a response.
     public var frames: [Frame]?
-    /// What a response with status 101 switches to.
+    /// The WebSocket that a response with status 101 opens.
     var upgrade: MockUpgrade?
 
     /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
@@ -37,7 +38,7 @@ public struct MockResponse: Sendable {
     /// A fault after more bytes than the body has comes at the body's end: a server announces a body that is one byte
     /// longer, unless the response has a `Content-Length` of its own.
     public enum Fault: Hashable, Sendable {
-        /// The next connection is reset when it is accepted; this response is sent to no request.
+        /// The next connection is reset when it is accepted; on an open connection, the next request resets it.
         case refuse
         /// The connection is closed without a response.
         case closeBeforeHead
@@ -53,21 +54,21 @@ public struct MockResponse: Sendable {
         case stall
         /// Nothing is sent after this number of bytes of the body, and the connection stays open.
         case stallMidBody(after: Int)
-        /// The body is sent in pieces of this number of bytes, with a pause after each.
+        /// The body is sent in pieces of this number of bytes, with a pause between them.
         case drip(bytes: Int, every: Duration)
         /// Bytes that are not HTTP are sent.
         case garbage
-        /// The response is sent before the request's body is read; one of a route's closure, after it.
+        /// The response is sent before the request's body is read; if a route's closure makes it, after that.
         case earlyResponse
-        /// Over HTTP/2 the stream is reset, after this number of bytes of the body; before the head without a number. Over
-        /// HTTP/1.1 the connection is.
+        /// Over HTTP/2 the stream is reset after this number of bytes of the body, without a number before the head.
+        /// Over HTTP/1.1 the connection is reset.
         case resetStream(HTTP2Code, after: Int? = nil)
-        /// Over HTTP/2 GOAWAY is sent before the response. Streams above the last one get no response, and the
-        /// connection is closed when the streams up to it have ended.
+        /// Over HTTP/2 GOAWAY is sent before the response. Streams above `lastStream` get no response, and the
+        /// connection is closed when the other streams have ended.
         ///
-        /// Without a number the last stream is that of the request, so that the response follows; with 0 no stream has
-        /// been processed. The largest number, 0x7FFFFFFF, only warns: the connection stays open. Over HTTP/1.1 the
-        /// connection is closed, after the response if there is no number.
+        /// `nil` is the request's own stream, so that the response follows; 0 says that no stream was processed. The
+        /// largest number, 0x7FFFFFFF, only warns: the connection stays open. Over HTTP/1.1 the connection is closed:
+        /// after the response with `nil`, else without one.
         case goAway(HTTP2Code = .noError, lastStream: UInt32? = nil)
 
         /// The number of bytes of the body before the fault, for faults in the body.
@@ -115,8 +116,8 @@ extension MockResponse {
     /// fails, the response is a 500 whose body describes the error.
     ///
     /// - Parameters:
-    ///   - value: What is encoded.
-    ///   - encoder: Encodes it, by default with sorted members.
+    ///   - value: The value to encode.
+    ///   - encoder: The encoder; by default one that sorts members.
     ///   - status: The status code.
     ///   - headers: The headers; a `Content-Type` replaces the usual one.
     @_disfavoredOverload
@@ -163,10 +164,10 @@ extension MockResponse {
     ///     server.on(.post, "/answers") { _ in .stream(chunks) }
     ///     model.yield(Data("Hel".utf8))
     ///
-    /// Each chunk is sent at once; the next one is read meanwhile, and no further. The task that reads is cancelled when the
-    /// client leaves or the server stops: an `AsyncStream` then calls its `onTermination` with `.cancelled`. An error of the
-    /// sequence resets the connection, over HTTP/2 the stream; of a stub it is the transfer's error. A fault in the body comes
-    /// as soon as its number of bytes was sent. A response that is sent more than once reads the sequence as often.
+    /// Each chunk is sent at once; meanwhile the next one is read, but no more. The task that reads is cancelled when
+    /// the client leaves or the server stops: an `AsyncStream` then calls its `onTermination` with `.cancelled`. If the
+    /// sequence throws, a server resets the connection, over HTTP/2 the stream, and a stub's transfer ends with the
+    /// error. A fault in the body comes after its number of bytes. Each use of the response reads the sequence anew.
     ///
     /// - Parameters:
     ///   - chunks: The body. Over HTTP/1.1 it is sent with `Transfer-Encoding: chunked`, unless the headers have a
@@ -183,7 +184,8 @@ extension MockResponse {
         return response
     }
 
-    /// A body of texts that a sequence makes while it is sent, as ``stream(_:status:headers:trailers:)-(Chunks,_,_,_)`` of data.
+    /// A body of texts that a sequence makes while it is sent; see
+    /// ``stream(_:status:headers:trailers:)-(Chunks,_,_,_)``.
     public static func stream<Texts: AsyncSequence & Sendable>(
         _ texts: Texts, status: Int = 200, headers: HTTPHeaders = [:], trailers: HTTPHeaders = [:]
     ) -> MockResponse where Texts.Element == String {

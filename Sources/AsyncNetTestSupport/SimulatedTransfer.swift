@@ -1,21 +1,21 @@
 import AsyncNet
 import Foundation
 
-/// A transfer without sockets, as a ``StubTransport`` or a ``ReplayTransport`` carries it: its time, and its request's
-/// body.
+/// A transfer without sockets, for a ``StubTransport`` and a ``ReplayTransport``: reads the request's body, sleeps and
+/// sends events.
 struct SimulatedTransfer: Sendable {
     private let request: TransportRequest
     private let clock: (any Clock<Duration>)?
 
-    /// - Parameter clock: The clock for delays; `nil` for the session's clock if that is a ``TestClock``, else real time.
+    /// - Parameter clock: The clock of delays; `nil` for the session's clock if it is a ``TestClock``, else real time.
     init(_ request: TransportRequest, clock: (any Clock<Duration>)? = nil) {
         (self.request, self.clock) = (request, clock)
     }
 
-    /// Tells the session's clock that the transfer is no longer external: the clock sees all its tasks, and may move.
+    /// Tells the session's ``TestClock`` that no I/O is under way: it sees all tasks of the transfer, and may move.
     func begin() { request.supervision?.becomeInternal() }
 
-    /// Where tasks of the transfer run, if the clock is to see them.
+    /// The executor on which the session's ``TestClock`` sees tasks; `nil` without such a clock.
     var executor: (any TaskExecutor)? { request.supervision?.clock.executor }
 
     /// Reads the complete body of the request, as a server would.

@@ -3,8 +3,8 @@ import Foundation
 
 /// The pieces of a body that a sequence makes.
 ///
-/// A task reads the sequence, one piece ahead of what is sent. It is cancelled when this object is released: nobody wants the
-/// rest then. An `AsyncStream` calls its termination handler.
+/// A task reads the sequence, one piece ahead of what is sent. The task is cancelled when this object is released, so
+/// that an `AsyncStream` calls its termination handler.
 final class StreamedBody: Sendable {
     enum Part: Sendable {
         case piece(BodyPiece)
@@ -16,7 +16,7 @@ final class StreamedBody: Sendable {
     private let task: Task<Void, Never>
 
     /// - Parameters:
-    ///   - executor: Where the sequence is read.
+    ///   - executor: The executor on which the sequence is read.
     ///   - wake: Called when there is another part.
     init(
         _ chunks: TransportBody, _ fault: MockResponse.Fault?, on executor: (any TaskExecutor)? = nil,
@@ -24,7 +24,7 @@ final class StreamedBody: Sendable {
     ) {
         let next = AwaitedState<Part?>(nil)
         self.next = next
-        // Owned by this object, whose release cancels it.
+        // Owned by this object, whose release cancels the task.
         task = Task(executorPreference: executor) {
             await Self.read(chunks, fault) { part in
                 next.change { $0 = part }
@@ -42,7 +42,7 @@ final class StreamedBody: Sendable {
         do {
             var cutter = BodyCutter(fault)
             var iterator = chunks.makeAsyncIterator()
-            // A cancelled task asks once more: only so does the sequence learn of the cancel.
+            // After a cancel `next` is called once more, since the sequence learns of the cancel only there.
             while !cutter.isOver, let chunk = try await iterator.next(), !Task.isCancelled {
                 for piece in cutter.pieces(of: chunk) { await offer(.piece(piece)) }
             }

@@ -21,7 +21,7 @@ public final class StubTransport: Transport, MockRouter {
     private let log = RequestLog()
     /// What happens on connections that are not HTTP.
     let connections: ConnectionHandler?
-    /// Those that serve connections.
+    /// The tasks that serve connections.
     let tasks = OwnedTasks()
 
     /// Creates a transport whose closure responds to every request without a route.
@@ -48,7 +48,7 @@ public final class StubTransport: Transport, MockRouter {
         self.routes = RouteTable(routes)
     }
 
-    /// - Parameter rest: Carries requests without a route, which the stub then does not record. `nil` for a 404.
+    /// - Parameter rest: Carries requests without a route, which the stub does not record. With `nil` they get a 404.
     package init(routes: Routes, rest: (any Transport)?) {
         (clock, handler, self.rest, connections) = (nil, nil, rest, nil)
         self.routes = RouteTable(routes)
@@ -68,7 +68,7 @@ public final class StubTransport: Transport, MockRouter {
 
     public func verify() throws { try routes.verify() }
 
-    /// `true`, since nothing is connected to; otherwise that of the transport for requests without a route.
+    /// The value of the transport for requests without a route; `true` without such a transport.
     public var judgesAddresses: Bool { rest?.judgesAddresses ?? true }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {

@@ -2,7 +2,7 @@ import AsyncNet
 
 /// The state of a ``TestClock`` behind a lock, and the tasks that wait for it.
 ///
-/// The clock moves itself on the thread that ends the last thing under way: nothing spins, and no task watches.
+/// The thread that ends the last job or transfer under way moves the clock: no thread polls, and no task watches.
 final class ClockCore: Sendable {
     private typealias Wake = CheckedContinuation<Bool, Never>
 
@@ -16,14 +16,14 @@ final class ClockCore: Sendable {
         var nextID = 0
         var watchers: [Int: Watcher] = [:]
         var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
-        /// The actor on which each `TestClock.run` was called, by the run's number: its jobs cannot be counted.
+        /// The actor that has called each `TestClock.run`, by the run's number. The jobs of an actor cannot be counted.
         var actors: [Int: any Actor] = [:]
         var isVisiting = false
         /// The value of the clock's `beginnings` at the last visit. A visit runs an empty function on each actor: what
         /// was queued there before has then run. While `beginnings` is still this value, no visit is needed.
         var visited: Int?
 
-        /// What is to be visited before the clock may move; `nil` if it may move, empty if a visit is under way.
+        /// The actors to visit before the clock may move; `nil` if it may move now, empty if a visit is under way.
         mutating func beginVisit() -> [any Actor]? {
             guard !actors.isEmpty, visited != clock.beginnings else { return nil }
             guard !isVisiting else { return [] }
@@ -130,7 +130,7 @@ final class ClockCore: Sendable {
 
     /// Moves to the next deadline if nothing else is under way.
     ///
-    /// Counts as a job while it wakes the sleepers: those that it has not woken yet are already removed.
+    /// Counts itself as a job while it wakes the due sleepers, so that the clock does not move on before all are awake.
     private func moveIfIdle() {
         while true {
             let (move, actors) = state.withLock {
@@ -148,10 +148,10 @@ final class ClockCore: Sendable {
         }
     }
 
-    /// Waits until the actors have run what was queued before, then moves the clock if nothing has begun meanwhile:
-    /// code on an actor that makes one request after the other is no job of the clock's executor.
+    /// Waits until each actor has run the jobs in its queue, then moves the clock if nothing has begun meanwhile: the
+    /// clock's executor does not see jobs of an actor, which may be about to make another request.
     ///
-    /// The task ends by itself: an actor that is blocked keeps its run from its end, too.
+    /// The task is never cancelled: an actor whose thread is blocked also keeps its own `TestClock.run` from ending.
     private func visit(_ actors: [any Actor]) {
         guard !actors.isEmpty else { return }
         let beginnings = state.withLock { $0.clock.beginnings }
@@ -164,10 +164,10 @@ final class ClockCore: Sendable {
 
     private static func run(on actor: isolated any Actor) async {}
 
-    // MARK: What is under way
+    // MARK: Work under way
 
     /// - Parameter actor: The actor on which the work begins.
-    /// - Returns: The run, for its end.
+    /// - Returns: The run's number, for `endRun`.
     func beginRun(on actor: (any Actor)?) -> Int {
         let id = state.withLock { state in
             state.clock.runs += 1

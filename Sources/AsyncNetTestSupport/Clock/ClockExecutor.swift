@@ -1,7 +1,7 @@
 import AsyncNet
 import Dispatch
 
-/// Runs tasks on Dispatch threads, and reports to a clock how many jobs have not ended.
+/// Runs tasks on Dispatch threads, and tells a clock when each job is enqueued and when it has ended.
 final class ClockExecutor: TaskExecutor {
     private let core: ClockCore
     private let queue = DispatchQueue(label: "AsyncNetTestSupport.TestClock", attributes: .concurrent)

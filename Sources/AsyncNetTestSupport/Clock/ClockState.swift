@@ -1,27 +1,27 @@
 import AsyncNet
 
-/// What a ``TestClock`` knows, as a value without tasks: the time, what sleeps, and what is under way.
+/// The state of a ``TestClock``, as a value without tasks: the time, the sleepers, and how much work is under way.
 struct ClockState<Continuation: Sendable>: Sendable {
     struct Sleeper: Sendable {
         let deadline: TestClock.Instant
-        /// Whether this is a session's sleep until a timeout or deadline, for which the clock does not move alone.
+        /// Whether this is a session's sleep until a timeout or deadline. Such sleeps alone do not make the clock move.
         let isLimit: Bool
         let continuation: Continuation
     }
 
     private(set) var now = TestClock.Instant()
     private(set) var sleepers: [Int: Sleeper] = [:]
-    /// The sleepers that are no limits, and the work that only the clock can end.
+    /// The number of sleepers that are no limits, and of `SupervisedWork.waiting`.
     private var waiting = 0
     private var jobs = 0
     private var externals = 0
-    /// Changes with everything that begins: an actor that had nothing to run before the last change may have had since.
+    /// Grows with each sleep, job or transfer that begins. After a change, an actor may have something to run again.
     private(set) var beginnings = 0
     var runs = 0
-    /// How many single steps are asked for.
+    /// How many calls of `advanceToNextDeadline()` wait.
     var steps = 0
 
-    /// - Returns: `false` if the deadline is over.
+    /// - Returns: `false` if the deadline has passed.
     mutating func add(_ sleeper: Sleeper, _ id: Int) -> Bool {
         guard sleeper.deadline > now else { return false }
         beginnings += 1

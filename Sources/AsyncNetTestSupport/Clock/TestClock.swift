@@ -15,7 +15,7 @@ import Synchronization
 ///     await clock.sleepers(atLeast: 1)      // the request's timer is set
 ///     clock.advance(by: .seconds(30))       // and fires
 ///
-/// The tasks of a session with this clock run on an executor of the clock's, by which the clock knows when none of them
+/// The tasks of a session with this clock run on an executor of the clock, which thus knows when none of these tasks
 /// has anything left to run.
 public final class TestClock: Clock, Sendable {
     /// A time of a test clock.
@@ -52,8 +52,8 @@ public final class TestClock: Clock, Sendable {
 
     /// Waits until at least this number of tasks sleep on this clock, or the current task is cancelled.
     ///
-    /// Sessions sleep for retry delays, and once for all timeouts and deadlines that they watch. A wait of five seconds of
-    /// real time says on the standard error what it waits for.
+    /// A session sleeps for each retry delay, and once for all its timeouts and deadlines. After five seconds of real
+    /// time, this function prints on the standard error what it waits for.
     public func sleepers(atLeast count: Int) async {
         guard core.sleeperCount < count else { return }
         await SleeperNotice.during({ await core.sleepers(atLeast: count) }, forAtLeast: count) { [core] in
@@ -61,12 +61,12 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    /// Waits until no task on the clock's executor has anything left to run, or the current task is cancelled: each then
-    /// waits for the clock, for a transport with I/O, or for the test. The tasks of sessions with this clock run there.
+    /// Waits until each task on the clock's executor has ended or is suspended, or the current task is cancelled.
+    /// The tasks of sessions with this clock run on that executor.
     package func settled() async { await core.settled() }
 
-    /// Runs work, and moves the clock to the next deadline whenever all that it knows of waits for that, until the work
-    /// ends.
+    /// Runs work, and moves the clock to the next deadline whenever everything that the clock sees waits for time,
+    /// until the work ends.
     ///
     ///     let user = try await clock.run { try await session.request(url).serializing(User.self).value }
     ///
@@ -79,15 +79,15 @@ public final class TestClock: Clock, Sendable {
     ///   `sleep` of the test's own), a request that waits for its rate limit, or a stub's response with the fault
     ///   ``MockResponse/Fault/stall``.
     ///
-    /// Timeouts and deadlines alone do not move the clock, since they may guard work that it cannot see. So with a
-    /// `StubTransport` no timeout comes early, and every timeout comes that a stalled or delayed response runs into.
-    /// Over sockets delays pass too, but not the timeout of a server that stalls: for that use a stub, or
-    /// ``advance(by:)``. A transport of your own counts as one with I/O, unless it passes the requests that it gets on
-    /// to a stub.
+    /// Timeouts and deadlines alone do not move the clock, since they may guard work that the clock cannot see. With a
+    /// `StubTransport` no timeout comes early, and a stalled or delayed response gets each timeout that is due.
+    /// Over sockets delays pass too, but the clock does not move to the timeout of a server that stalls: use a stub or
+    /// ``advance(by:)`` for it. A transport of your own counts as one with I/O, unless it passes its requests on to a
+    /// stub.
     ///
-    /// The clock waits for the actor that calls this function, such as the main actor. It does not see tasks that the work
-    /// starts with `Task { }` or runs on other actors and threads, except where they sleep on it: time may move while
-    /// they run.
+    /// The clock waits for the actor that calls this function, such as the main actor. It does not see tasks that the
+    /// work starts with `Task { }` or runs on other actors and threads, except while they sleep on this clock: time may
+    /// move while such tasks run.
     ///
     /// Cancelling the current task cancels the work. Several calls may run at the same time.
     ///
@@ -105,7 +105,7 @@ public final class TestClock: Clock, Sendable {
 
     private static let entries = Atomic(0)
 
-    /// Runs the work on the executor that the task has begun to prefer. Swift changes to it only in a `@concurrent`
+    /// Runs the work on the executor that the task prefers. Swift switches to this executor only in a `@concurrent`
     /// function with code before its first call; otherwise the clock would not see the work's first steps.
     @concurrent
     private func change<Value: Sendable, Failure: Error>(
@@ -122,8 +122,8 @@ public final class TestClock: Clock, Sendable {
     ///     await clock.advanceToNextDeadline()       // the delay before the second attempt
     ///     #expect(clock.now.offset >= .seconds(1))
     ///
-    /// Returns when the tasks that sleep until then have been woken; they run concurrently with the caller. If the
-    /// current task is cancelled, it returns at once.
+    /// Returns when the tasks that sleep until this deadline have been woken; they run concurrently with the caller. If
+    /// the current task is cancelled, the function returns at once.
     ///
     /// - Returns: How far the clock moved; zero after a cancel.
     @discardableResult

@@ -1,9 +1,9 @@
 extension FaultProxy {
-    /// What a proxy does to the bytes of one direction, after the list of toxiproxy.
+    /// What a proxy does to the bytes of one direction. The faults are those of the proxy toxiproxy.
     ///
     /// Times are real time. Faults of one direction add up: latencies are summed, and the lowest limit counts.
     public enum Fault: Hashable, Sendable {
-        /// Bytes arrive later by the duration, and by a random part of the jitter. Their order stays.
+        /// Bytes arrive later by the duration and a random part of the jitter, in their order.
         case latency(Duration, jitter: Duration = .zero)
         /// At most this number of bytes per second pass on each connection. Below 1 counts as 1.
         case bandwidth(bytesPerSecond: Int)
@@ -16,16 +16,16 @@ extension FaultProxy {
         /// Bytes pass in slices of random sizes up to the variation above or below the average, with a delay between
         /// them.
         case slicer(averageSize: Int, variation: Int = 0, delay: Duration = .zero)
-        /// The connection is closed when this number of bytes have passed since it had the fault.
+        /// The connection is closed when this number of bytes have passed since it got the fault.
         case limitData(bytes: Int)
-        /// Nothing passes, the end of the direction neither: the other side is taken for alive.
+        /// All bytes are dropped, and the end of the direction does not pass: the peer seems to be alive.
         case halfOpen
-        /// No connection can be made, and those that exist are reset; of both directions.
+        /// No connection can be made, and those that exist are reset. The direction does not matter.
         ///
-        /// A share below one does not close the port: those connections are reset when they are accepted.
+        /// With a share below 1 the port stays open, and that share of connections is reset when they are accepted.
         case down
 
-        /// Whether bytes are dropped. A connection whose bytes are missing cannot go on without the fault.
+        /// Whether the fault drops bytes. A connection that misses bytes is reset when the fault is removed.
         var drops: Bool {
             switch self {
             case .timeout, .halfOpen: true
@@ -34,7 +34,7 @@ extension FaultProxy {
         }
     }
 
-    /// The way of the bytes that a fault is for.
+    /// The direction of the bytes that a fault affects.
     public enum Direction: Hashable, Sendable, CaseIterable {
         /// From the client to the server.
         case upstream

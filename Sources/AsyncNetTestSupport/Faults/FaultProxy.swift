@@ -15,9 +15,8 @@ public import Foundation
 /// the server refuses is reset.
 ///
 /// A change is in effect for all bytes that are sent after the call, and for those that wait in the proxy. Which
-/// connections have a fault of a ``add(_:_:share:)`` with a share depends only on the proxy's seed, on the fault's
-/// place among those that were added, and on the number of the connection. ``stop()`` ends every connection; so does
-/// deallocation.
+/// connections a fault with a share below 1 affects depends only on the proxy's seed, on how many faults were added
+/// before it, and on the number of the connection. ``stop()`` ends every connection; so does deallocation.
 public final class FaultProxy: Sendable {
     /// The proxy cannot be started.
     public struct Failure: Error, CustomStringConvertible {
@@ -31,7 +30,7 @@ public final class FaultProxy: Sendable {
     /// Starts a proxy.
     ///
     /// - Parameters:
-    ///   - server: A URL of the server, whose scheme, host and port are used. Without a port the scheme is `http`,
+    ///   - server: A URL of the server, whose scheme, host and port are used. Without a port the scheme must be `http`,
     ///     `https`, `ws` or `wss`.
     ///   - interface: The address that the proxy listens on; 127.0.0.1 by default.
     ///   - seed: The seed of the random numbers for shares, jitter and slices.
@@ -65,7 +64,7 @@ public final class FaultProxy: Sendable {
     ///
     /// - Parameters:
     ///   - fault: What happens.
-    ///   - direction: The way of the bytes that it happens to.
+    ///   - direction: The direction of the bytes that the fault affects.
     ///   - share: The share of connections, from 0 to 1, that have the fault: toxiproxy's toxicity.
     /// - Returns: Identifies the fault for ``change(_:to:share:)`` and ``remove(_:)``.
     @discardableResult
@@ -85,7 +84,7 @@ public final class FaultProxy: Sendable {
         core.change { $0.change(id, to: fault, share: share) }
     }
 
-    /// Removes a fault. Bytes that wait for it pass; connections of which it has dropped bytes are reset.
+    /// Removes a fault. Bytes that it holds back pass; connections of which it has dropped bytes are reset.
     public func remove(_ id: FaultID) { core.change { $0.remove(id) } }
 
     /// Removes all faults, as ``remove(_:)`` does.
@@ -94,8 +93,8 @@ public final class FaultProxy: Sendable {
     /// The number of connections accepted.
     public var connectionCount: Int { core.connectionCount }
 
-    /// The number of connections that are open now. One that a fault has closed counts until its client and its
-    /// server have closed it, at most a second.
+    /// The number of connections that are open now. A connection that a fault has closed counts until its client and
+    /// its server have closed it, for at most a second.
     public var openConnectionCount: Int { core.openConnectionCount }
 
     /// The number of bytes that ``Fault/halfOpen`` and ``Fault/timeout(after:)`` have dropped.

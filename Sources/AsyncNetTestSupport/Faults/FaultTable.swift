@@ -6,8 +6,8 @@ struct FaultTable: Hashable, Sendable {
         let direction: FaultProxy.Direction
         var share: Double
 
-        /// Whether this is one of the connections that have the fault: the same for each seed, fault and connection,
-        /// so that neither the order of events nor a changed fault matters.
+        /// Whether the connection has the fault. Depends only on the share, the seed and the numbers of fault and
+        /// connection, not on the order of events.
         func affects(_ connection: Int, seed: UInt64) -> Bool {
             if share >= 1 { return true }
             var random = SplitMix(
@@ -45,7 +45,7 @@ struct FaultTable: Hashable, Sendable {
     /// Whether the proxy refuses all connections.
     var isDown: Bool { entries.contains { $0.fault == .down && $0.share >= 1 } }
 
-    /// Whether this connection is reset as soon as it exists.
+    /// Whether the proxy resets this connection.
     func isDown(for connection: Int) -> Bool {
         entries.contains { $0.fault == .down && $0.affects(connection, seed: seed) }
     }

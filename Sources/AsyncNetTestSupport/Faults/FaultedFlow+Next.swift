@@ -36,13 +36,13 @@ extension FaultedFlow {
         return true
     }
 
-    /// When the connection is reset; `nil` before there are bytes, or an end.
+    /// When `.resetPeer` resets the connection; `nil` without that fault, and before bytes or the end have arrived.
     private var resetTime: Duration? {
         guard let arrival = first < chunks.count ? chunks[first].arrival : end?.arrival else { return nil }
         return faults.compactMap { active in active.fault.resetDelay.map { max(active.since, arrival) + $0 } }.min()
     }
 
-    /// When the connection is closed.
+    /// When `.timeout` closes the connection; `nil` without that fault.
     private var closeTime: Duration? {
         faults.compactMap { active in active.fault.timeout.map { active.since + $0 } }.min()
     }
@@ -60,7 +60,7 @@ extension FaultedFlow {
         return lastDue != nil || first < chunks.count
     }
 
-    /// The next bytes, or the end, and when; `nil` if there is nothing.
+    /// The next action, to write bytes or to end the direction, and its time; `nil` if nothing waits.
     private mutating func nextInOrder() -> (Duration?, Action) {
         if first < chunks.count {
             let slice = self.slice ?? schedule()
@@ -74,7 +74,7 @@ extension FaultedFlow {
         return (due, end.kind == .finished ? .finish : .reset)
     }
 
-    /// Determines the next bytes of the first chunk.
+    /// Determines how many bytes of the first chunk are written next, and when.
     private mutating func schedule() -> (count: Int, due: Duration) {
         let chunk = chunks[first]
         let latency = chunk.latency ?? drawLatency()

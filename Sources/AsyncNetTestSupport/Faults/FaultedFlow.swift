@@ -1,7 +1,7 @@
 import Foundation
 
 /// One direction of a proxied connection with its faults, as a value without sockets and without a clock: bytes are put
-/// in, and `next` says what to do at which time. Times begin at any common moment.
+/// in, and `next` says what to do at which time. All times are counted from one moment that the caller chooses.
 struct FaultedFlow {
     enum End: Hashable { case finished, reset }
 
@@ -23,7 +23,7 @@ struct FaultedFlow {
         let id: FaultProxy.FaultID
         var fault: FaultProxy.Fault
         var since: Duration
-        /// The bytes that have passed since then.
+        /// The bytes that have passed since the connection got the fault.
         var passed = 0
         var hasDropped = false
     }
@@ -31,11 +31,11 @@ struct FaultedFlow {
     struct Chunk {
         var bytes: Data
         let arrival: Duration
-        /// With jitter; `nil` until the chunk is the first.
+        /// The delay by latency faults with their jitter; `nil` until the chunk is the next to be written.
         var latency: Duration?
     }
 
-    /// A flow holds this number of bytes at most, and one read more; the source waits meanwhile.
+    /// The source is not read while the flow holds this number of bytes; one read may exceed it.
     static let capacity = 256 * 1024
 
     var faults: [Active] = []
@@ -44,24 +44,24 @@ struct FaultedFlow {
     var first = 0
     var bufferedBytes = 0
     var end: (kind: End, arrival: Duration)?
-    /// The next bytes to write, and when; `nil` if they are to be determined.
+    /// The next bytes to write, and when; `nil` until they are determined.
     var slice: (count: Int, due: Duration)?
     /// When the last slice was due; `nil` before the first.
     var lastDue: Duration?
     var link = LinkSchedule(bytesPerSecond: nil)
     var random: SplitMix
-    /// Bytes were dropped by a fault that has ended.
+    /// Whether a fault that has ended has dropped bytes.
     var isBroken = false
     /// The number of bytes that faults have dropped.
     var droppedBytes = 0
-    /// The direction has ended, or the connection has.
+    /// Whether the direction or the connection has ended.
     private(set) var isDone = false
 
     init(random: SplitMix) { self.random = random }
 
     // MARK: Faults
 
-    /// Replaces the faults. Bytes that wait are scheduled again, so that none waits for a fault that has ended.
+    /// Replaces the faults. Bytes that wait are scheduled again, so that no fault that has ended holds them back.
     mutating func change(_ entries: [FaultTable.Entry], now: Duration) {
         let old = faults
         if old.map(\.id) == entries.map(\.id), old.map(\.fault) == entries.map(\.fault) { return }
@@ -86,7 +86,7 @@ struct FaultedFlow {
         let rates = faults.compactMap { if case .bandwidth(let rate) = $0.fault { rate } else { nil } }
         let rate = rates.min().map { max(1, $0) }
         guard rate != link.bytesPerSecond else { return }
-        // Bytes that came before have used nothing of the new rate.
+        // Bytes that arrived before the change may pass at the new rate from now on.
         link = LinkSchedule(bytesPerSecond: rate)
         _ = link.pass(0, now: now)
     }
@@ -102,10 +102,10 @@ struct FaultedFlow {
         bufferedBytes += bytes.count
     }
 
-    /// The source has ended.
+    /// Notes that the source has ended.
     mutating func finish(_ kind: End, now: Duration) { end = end ?? (kind, now) }
 
-    /// The destination takes no more bytes.
+    /// Ends this direction, and drops its bytes: the destination takes no more.
     mutating func abandon() {
         isDone = true
         dropBytes()
@@ -115,7 +115,7 @@ struct FaultedFlow {
         (chunks, first, bufferedBytes, slice) = ([], 0, 0, nil)
     }
 
-    /// The destination has taken so many of the bytes to write.
+    /// Notes how many of the bytes of `.write` the destination has taken.
     mutating func wrote(_ count: Int) {
         guard let current = slice, first < chunks.count else { return }
         for index in faults.indices { faults[index].passed += count }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A client's connection and the server's, with one flow each way. For the thread of the proxy.
+/// A client's connection and the server's, with one flow each way. Used only by the proxy's thread.
 final class ProxyConnection {
-    /// One end: the flow from it, and whether it can be read and written.
+    /// One peer, with the flow of the bytes that it sends.
     private struct Side {
         let socket: Socket
         var flow: FaultedFlow
         /// Whether the peer has not ended its direction.
         var isOpen = true
-        /// The peer takes no more bytes.
+        /// Whether a write to the peer has failed.
         var hasFailed = false
-        /// Whether the next bytes for this side wait for room.
+        /// Whether the next bytes for this peer wait for room in the socket.
         var isFull = false
     }
 
     /// What a step leads to.
     enum Step: Equatable {
-        /// The connection goes on; it has something to do at this time.
+        /// The connection goes on. Its next step is due at this time; with `nil`, when a socket is ready.
         case goesOn(Duration?)
         case ended
     }
@@ -28,7 +28,7 @@ final class ProxyConnection {
     let number: Int
     private var client: Side
     private var server: Side
-    /// When a connection that was closed is forgotten.
+    /// When a connection that the proxy is closing is closed at the latest; `nil` before.
     private var closing: Duration?
 
     init(number: Int, client: Socket, server: Socket, seed: UInt64) {
@@ -101,7 +101,7 @@ final class ProxyConnection {
                 side.flow.receive(bytes, now: now)
                 guard bytes.isEmpty else { continue }
                 side.isOpen = false
-                // The end of a peer that takes no bytes is a reset, which the failed write has taken from the system.
+                // After a failed write the end is a reset: the write has already got the error, so `recv` reports none.
                 side.flow.finish(side.hasFailed ? .reset : .finished, now: now)
             } catch {
                 side.isOpen = false
@@ -150,7 +150,7 @@ final class ProxyConnection {
         (client.isFull, server.isFull) = (false, false)
     }
 
-    /// Reads and drops what peers send, until both have ended.
+    /// Reads and drops what the peers send, until both have ended or a second has passed.
     private func linger(_ now: Duration, _ buffer: inout [UInt8]) -> Step {
         drop(&client, &buffer)
         drop(&server, &buffer)

@@ -9,8 +9,8 @@ import Foundation
     import Darwin
 #endif
 
-/// What the users of a proxy share with its thread, which holds this core but not the public proxy, so that the
-/// proxy's deallocation can stop it.
+/// The state that a ``FaultProxy`` shares with its thread. The thread holds this core but not the proxy, so that the
+/// proxy's deallocation can stop the thread.
 final class ProxyCore: Sendable {
     private struct State {
         var faults: FaultTable
@@ -64,7 +64,7 @@ final class ProxyCore: Sendable {
         thread.start()
     }
 
-    // MARK: The users' side
+    // MARK: For the public proxy
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
     var openConnectionCount: Int { state.withLock { $0.openConnectionCount } }
@@ -102,13 +102,13 @@ final class ProxyCore: Sendable {
         }
     }
 
-    // MARK: The thread's side
+    // MARK: For the thread
 
-    /// What to do now. To be called after a wait: faults that were added before bytes were sent then are in effect for
-    /// these bytes.
+    /// What the thread is to do. It reads this after each wait, so that a fault is in effect for all bytes that were
+    /// sent after the fault was added.
     var orders: (faults: FaultTable, isStopping: Bool) { state.withLock { ($0.faults, $0.isStopping) } }
 
-    /// All users' changes of before `orders` was read are in effect.
+    /// Wakes the callers of `change` once the port is open or closed as the latest faults require.
     func acted(on faults: FaultTable) {
         let waiting = state.withLock { state -> [DispatchSemaphore] in
             guard state.faults.isDown == faults.isDown else { return [] }
@@ -141,7 +141,7 @@ final class ProxyCore: Sendable {
     }
 }
 
-/// The port of a proxy: it stays the proxy's while no connections are accepted.
+/// The port of a proxy, which stays reserved while the proxy does not listen.
 struct ProxyPlace {
     let port: Int
     private let interface: MockServer.Interface

@@ -16,17 +16,17 @@ struct ProxyLoop {
     private let start = ContinuousClock.now
     private var faults: FaultTable
     private var connections: [ProxyConnection] = []
-    /// When each connection has something to do; `nil` if it waits for a socket alone.
+    /// When each connection has something to do; `nil` if it only waits for a socket.
     private var dues: [Duration?] = []
-    /// The pipe that wakes the thread, the listener, then two for each connection: the client's and the server's.
+    /// The pipe that wakes the thread, the listener, then two sockets of each connection: the client's, the server's.
     private var polled: [pollfd]
-    /// No connections are accepted until then, since the process has no descriptors left.
+    /// Until when no connections are accepted, since `accept` has failed: the process may have no descriptors left.
     private var restsUntil: Duration?
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
     init(_ core: ProxyCore, _ place: ProxyPlace) {
         (self.core, self.place) = (core, place)
-        // Those that were added before this thread began are applied in its first round.
+        // Faults that were added before this thread began are applied in its first round.
         faults = FaultTable(seed: core.seed)
         polled = [pollfd(fd: core.wakeReader, events: Int16(POLLIN), revents: 0), Self.unused]
     }
@@ -61,7 +61,7 @@ struct ProxyLoop {
         }
         let limit = Socket.milliseconds(next.map { max(.zero, $0 - now) })
         let result = poll(&polled, nfds_t(polled.count), limit)
-        // After an interruption, nothing is known of the sockets.
+        // After an interrupted `poll`, nothing is known of the sockets.
         if result < 0 { for index in polled.indices { polled[index].revents = 0 } }
     }
 

@@ -10,7 +10,7 @@ import Foundation
 
 /// Reads, writes and connects that never wait, for one thread with many sockets.
 extension Socket {
-    /// From now on no call waits.
+    /// Makes the socket nonblocking: from now on no call waits.
     func stopWaiting() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -72,7 +72,7 @@ extension Socket {
         #endif
     }
 
-    /// Up to the buffer's size; empty at the end of the stream, `nil` if there are no bytes yet.
+    /// Reads at most the buffer's size; empty at the end of the stream, `nil` if there are no bytes yet.
     func readAtOnce(_ buffer: inout [UInt8]) throws -> Data? {
         let received = recv(descriptor, &buffer, buffer.count, 0)
         if received >= 0 { return Data(buffer.prefix(received)) }

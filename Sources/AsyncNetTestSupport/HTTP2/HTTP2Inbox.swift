@@ -1,6 +1,6 @@
 import AsyncNet
 
-/// What other threads tell the thread of a connection over HTTP/2.
+/// The messages of other threads to the thread of an HTTP/2 connection.
 final class HTTP2Inbox: Sendable {
     enum Message: Sendable {
         /// The result of a route's closure.

@@ -1,6 +1,6 @@
 import AsyncNet
 
-/// A request's head, as its fields say (RFC 9113 §8.3.1).
+/// A request's head, made from its header fields (RFC 9113 §8.3.1).
 struct HTTP2RequestHead {
     let method: String
     let target: String
@@ -12,7 +12,7 @@ struct HTTP2RequestHead {
         var values: [String: String] = [:]
         for field in pseudo {
             guard Self.names.contains(field.name), values.updateValue(field.value, forKey: field.name) == nil else {
-                throw HTTP2Violation(.protocolError, "HEADERS with \(field.name) twice, or of no request", "8.3")
+                throw HTTP2Violation(.protocolError, "HEADERS with a repeated or wrong \(field.name)", "8.3")
             }
         }
         guard let method = values[":method"], let target = values[":path"], !target.isEmpty, values[":scheme"] != nil

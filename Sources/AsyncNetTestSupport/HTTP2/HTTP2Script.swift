@@ -3,18 +3,18 @@ import Foundation
 
 /// The response to a request over HTTP/2, as the steps of its stream.
 ///
-/// What a ``MockResponse`` says of HTTP/1.1 alone has its nearest meaning: no chunked coding, no reason phrase, no header of
-/// a connection; `Connection: close` is GOAWAY after the response.
+/// What only HTTP/1.1 has is left out: the chunked coding, the reason phrase and headers of the connection;
+/// `Connection: close` becomes GOAWAY after the response.
 struct HTTP2Script {
     enum Step {
         case wait(Duration)
-        /// Nothing follows.
+        /// Nothing more is sent on the stream.
         case stall
         case head(Int, HTTPHeaders, endsStream: Bool)
         case body(Data, endsStream: Bool)
-        /// The body that the sequence makes, up to the fault that ends it.
+        /// The body that the sequence makes, up to the fault that ends the body.
         case stream(TransportBody, MockResponse.Fault?)
-        /// What is left of such a body.
+        /// The rest of the body of `.stream`.
         case rest(StreamedBody)
         case trailers(HTTPHeaders)
         case reset(MockResponse.HTTP2Code)
@@ -74,7 +74,7 @@ struct HTTP2Script {
         return headers
     }
 
-    /// What follows the body, and ends the stream; empty if the body's last piece does.
+    /// The steps that end the stream after the body; empty if the body's last piece ends it.
     private var lastSteps: [Step] {
         switch reply.fault {
         // The client must read what was sent before the reset, which discards unread bytes.

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Frames that are about the connection, and what is sent.
+/// Frames that concern the connection, and the frames that the server sends.
 extension HTTP2ServerMachine {
     mutating func receiveSettings(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) {
         guard !header.flags.contains(.acknowledges) else { return try receiveAcknowledgement(payload) }
@@ -17,7 +17,7 @@ extension HTTP2ServerMachine {
         }
     }
 
-    /// From now on the client's streams have the window that it was told (RFC 9113 §6.9.2).
+    /// Applies the initial window of the acknowledged SETTINGS to the open streams (RFC 9113 §6.9.2).
     private mutating func receiveAcknowledgement(_ payload: Input) throws(HTTP2Violation) {
         try require(payload.isEmpty, else: .frameSizeError, "an acknowledgement of SETTINGS with a payload", "6.5")
         guard initialWindows.count > 1 else { return }
@@ -58,9 +58,9 @@ extension HTTP2ServerMachine {
         return nil
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
-    /// Tells the client other settings.
+    /// Sends changed settings to the client.
     mutating func update(_ settings: MockServer.HTTP2) {
         self.settings = settings
         initialWindows.append(settings.initialWindow)
@@ -78,12 +78,12 @@ extension HTTP2ServerMachine {
         if endsStream { close(stream) }
     }
 
-    /// How many bytes of a body the client takes now in a frame.
+    /// How many bytes of a body the client's windows and frame size allow in one frame now.
     func room(on stream: UInt32) -> Int {
         max(0, min(streams[stream]?.sendWindow ?? 0, sendWindow, peer.frameSize))
     }
 
-    /// - Parameter bytes: No more than the room.
+    /// - Parameter bytes: At most `room(on:)` bytes.
     mutating func send(_ bytes: Data, on stream: UInt32, endsStream: Bool) {
         output.append(frame: .data, endsStream ? .endStream : [], on: stream, length: bytes.count)
         output.append(contentsOf: bytes)
@@ -92,7 +92,7 @@ extension HTTP2ServerMachine {
         if endsStream { close(stream) }
     }
 
-    /// The response is complete. Of a request that is not, the rest is not wanted (RFC 9113 §8.1).
+    /// Ends a stream whose response is complete; RST_STREAM stops a request that is not complete (RFC 9113 §8.1).
     private mutating func close(_ stream: UInt32) {
         if streams[stream]?.isRequestComplete == false { reset(stream, HTTP2ErrorCode.noError.rawValue) }
         streams[stream] = nil
@@ -103,7 +103,7 @@ extension HTTP2ServerMachine {
         streams[stream] = nil
     }
 
-    /// Streams above the last are dropped.
+    /// Sends GOAWAY, and drops the streams above `last`.
     mutating func goAway(_ code: UInt32, lastStream last: UInt32, text: String = "") {
         output.append(frame: .goAway, length: 8 + text.utf8.count)
         output.append(number: last)
@@ -113,7 +113,7 @@ extension HTTP2ServerMachine {
         streams = streams.filter { $0.key <= last }
     }
 
-    /// A frame as it is, which may end the stream.
+    /// Sends a frame unchanged; it may end its stream.
     mutating func send(_ frame: MockResponse.Frame, on stream: UInt32) {
         let id = frame.stream ?? stream
         output.append(number: UInt32(truncatingIfNeeded: frame.payload.count) << 8 | UInt32(frame.kind))

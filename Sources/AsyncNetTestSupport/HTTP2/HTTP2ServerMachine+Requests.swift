@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Requests: their bodies, then their heads and trailers.
+/// Receives the bodies, heads and trailers of requests.
 extension HTTP2ServerMachine {
     mutating func receiveData(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         try header.checkOpened(below: lastStream + 1)
@@ -23,7 +23,7 @@ extension HTTP2ServerMachine {
         return try end(header.stream, isComplete) ?? .body(header.stream, Data(bytes), isComplete: isComplete)
     }
 
-    /// Marks the request as complete. - Returns: the failure of one whose length is not what its head says.
+    /// If `isComplete`, marks the request as complete. Returns a reset if its length is not `Content-Length`.
     private mutating func end(_ stream: UInt32, _ isComplete: Bool) throws(HTTP2Violation) -> Event? {
         guard isComplete else { return nil }
         streams[stream]?.isRequestComplete = true
@@ -31,7 +31,7 @@ extension HTTP2ServerMachine {
         return fail(stream, HTTP2Violation(.protocolError, "another number of bytes than Content-Length says", "8.1.1"))
     }
 
-    /// Gives each window back what was received, once that is more than half of it.
+    /// Enlarges each window by the bytes received, once these are more than half of the window.
     mutating func allowMore() {
         let used = Self.connectionWindow - receiveWindow
         if used > Self.connectionWindow / 2 {
@@ -53,7 +53,7 @@ extension HTTP2ServerMachine {
         let stream = block.header.stream
         let endsStream = block.header.flags.contains(.endStream)
         if streams[stream] != nil { return try receiveTrailers(stream, endsStream) }
-        // Frames that the client sent before it knew of a reset.
+        // The client has sent these HEADERS before it knew that the stream was reset.
         guard stream > lastStream else { return nil }
         try require(stream % 2 == 1, else: .protocolError, "HEADERS on a stream with an even number", "5.1.1")
         lastStream = stream

@@ -1,40 +1,40 @@
 import AsyncNet
 import Foundation
 
-/// The server's side of a connection over HTTP/2 (RFC 9113), without I/O: it says what the client's bytes are, and writes
-/// frames to `output`, which the caller sends. What a client sends against the RFC ends the stream or the connection, and
-/// is kept in `violations`.
+/// The server's side of an HTTP/2 connection (RFC 9113), without I/O: it parses the client's bytes, and writes frames
+/// to `output`, which the caller sends. A violation of the RFC by the client ends the stream or the connection, and is
+/// kept in `violations`.
 struct HTTP2ServerMachine {
     typealias Input = UnsafeRawBufferPointer
 
     enum Event {
         /// A request without its body.
         case head(UInt32, HTTP2RequestHead, isComplete: Bool)
-        /// A part of a request's body; an empty one with trailers.
+        /// A part of a request's body; empty if trailers have ended the request.
         case body(UInt32, Data, isComplete: Bool)
-        /// A stream that exists no longer.
+        /// The number of a stream that was reset, by the client or after its violation.
         case reset(UInt32)
     }
 
     struct Stream {
         var sendWindow: Int
         var receiveWindow: Int
-        /// What has been received, and not been allowed again.
+        /// The bytes received since the last WINDOW_UPDATE.
         var received = 0
         /// How many bytes of the body must follow; `nil` without Content-Length.
         var bytesLeft: Int?
         var isRequestComplete = false
     }
 
-    /// Frames that are to be sent.
+    /// The bytes that the caller is to send.
     var output: [UInt8] = []
     var settings: MockServer.HTTP2
-    /// The initial windows of the SETTINGS that the client has not acknowledged; the first is the one in force.
+    /// The initial window in force, then those of the SETTINGS that the client has not acknowledged.
     var initialWindows = [65_535]
-    /// What the client allows.
+    /// The client's SETTINGS.
     var peer = HTTP2Settings()
     var streams: [UInt32: Stream] = [:]
-    /// The last stream that the client has opened.
+    /// The highest number of a stream that the client has opened.
     var lastStream: UInt32 = 0
     /// After GOAWAY, the highest stream that is still answered; new streams above it are ignored.
     var lastServed: UInt32 = .max
@@ -57,7 +57,7 @@ struct HTTP2ServerMachine {
         output.append(frame: .windowUpdate, numbers: UInt32(Self.connectionWindow - 65_535))
     }
 
-    /// - Returns: What the bytes mean, until a violation that ends the connection.
+    /// - Returns: The events of the bytes, up to a violation that ends the connection.
     mutating func receive(_ bytes: Data) -> [Event] {
         var events: [Event] = []
         input.append(contentsOf: bytes)
@@ -114,7 +114,7 @@ struct HTTP2ServerMachine {
         }
     }
 
-    /// The connection's end, with what it is for as debug data.
+    /// Ends the connection by GOAWAY, whose debug data names the violation.
     private mutating func end(_ violation: HTTP2Violation) {
         violations.append(violation)
         isBroken = true

@@ -1,9 +1,9 @@
 import AsyncNet
 import Foundation
 
-/// What is written for each stream.
+/// Writes the responses of all streams in turn.
 extension MockHTTP2Connection {
-    /// Writes a part of each response, until much is to be sent.
+    /// Writes a part of each response in turn, until 128 KiB are to be sent.
     ///
     /// - Returns: Whether there may be more to write at once.
     mutating func write() -> Bool {
@@ -22,7 +22,7 @@ extension MockHTTP2Connection {
 
     /// Carries out a stream's next step, or a part of it.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether anything could be done.
     private mutating func writeNext(_ id: UInt32) -> Bool {
         guard end == nil, let stream = streams[id], let step = stream.steps.first else { return false }
         guard let rest = write(step, id) else { return false }
@@ -32,7 +32,7 @@ extension MockHTTP2Connection {
         return true
     }
 
-    /// - Returns: What is left of the step; `nil` if it cannot be carried out yet.
+    /// - Returns: The steps in place of this one, none if it is done; `nil` if it cannot be carried out yet.
     mutating func write(_ step: HTTP2Script.Step, _ id: UInt32) -> [HTTP2Script.Step]? {
         switch step {
         case .stall: return nil
@@ -70,7 +70,7 @@ extension MockHTTP2Connection {
         case .piece(let piece): return [.wait(piece.pause), .body(piece.bytes, endsStream: false), .rest(body)]
         case .end(nil): return []
         case .end:
-            // In place of all that would follow.
+            // The reset replaces all steps that would follow.
             if let steps = streams[id]?.steps { streams[id]?.steps = steps.prefix(1) }
             return [.reset(.internalError)]
         }
@@ -86,7 +86,7 @@ extension MockHTTP2Connection {
         return true
     }
 
-    /// A GOAWAY with the largest number only warns (RFC 9113 §6.8).
+    /// Sends GOAWAY. With the largest number it only warns, and the connection stays open (RFC 9113 §6.8).
     private mutating func goAway(_ code: MockResponse.HTTP2Code, _ last: UInt32) {
         machine.goAway(code.rawValue, lastStream: last)
         for id in streams.keys where id > last { drop(id) }

@@ -1,16 +1,16 @@
 import AsyncNet
 import Foundation
 
-/// A connection of a mock server over HTTP/2. Its thread reads, and writes for each stream in turn what its script has next.
+/// A connection of a mock server over HTTP/2. Its thread reads frames, and writes the responses of all streams in turn.
 struct MockHTTP2Connection {
     struct Stream {
         var request: RecordedRequest
-        /// What was taken for the request when its head had arrived.
+        /// The response that was taken for the request when its head had arrived.
         let reserved: RouteTable.Found?
         var steps: ArraySlice<HTTP2Script.Step> = []
-        /// When the steps go on.
+        /// When the `.wait` step that has begun ends.
         var resumption: ContinuousClock.Instant?
-        /// The route's closure.
+        /// Runs the route's closure.
         var task: Task<Void, Never>?
     }
 
@@ -55,7 +55,7 @@ struct MockHTTP2Connection {
     }
 
     /// - Parameter isReady: Whether there is more to write already.
-    /// - Returns: Nothing if there is nothing yet; `nil` at the end.
+    /// - Returns: Bytes of the client; empty if there are none yet, `nil` once the client has closed the connection.
     private func read(_ isReady: Bool) throws -> Data? {
         let next = streams.values.compactMap(\.resumption).min()
         let limit = isReady ? .zero : next.map { max(.zero, $0 - .now) }

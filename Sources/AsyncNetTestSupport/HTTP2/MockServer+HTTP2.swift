@@ -8,11 +8,10 @@ extension MockServer {
         case http1
         /// HTTP/2: with TLS by ALPN (RFC 7301), without TLS by prior knowledge (RFC 9113 §3.3).
         ///
-        /// What a response says of HTTP/1.1 alone has its nearest meaning: headers of a connection and the chunked coding
-        /// are left out, `Connection: close` becomes a GOAWAY after the response. A WebSocket is refused with
-        /// `HTTP_1_1_REQUIRED`.
+        /// What only HTTP/1.1 has is left out of responses: headers of the connection and the chunked coding.
+        /// `Connection: close` becomes a GOAWAY after the response. A WebSocket is refused with `HTTP_1_1_REQUIRED`.
         case http2
-        /// Both: HTTP/2 with clients that offer it by ALPN, or begin with its preface.
+        /// Both: HTTP/2 with clients that offer it by ALPN or begin with its preface, HTTP/1.1 with others.
         case both
     }
 
@@ -20,11 +19,11 @@ extension MockServer {
     public struct HTTP2: Hashable, Sendable {
         /// How many requests of a connection may be open at once; others are refused with `REFUSED_STREAM`.
         public var concurrentStreams: Int
-        /// How many bytes of each request's body may be on the way. With 0 the server takes none, until it is changed.
+        /// How many bytes of a request's body a client may send before the server allows more. With 0 it may send none.
         ///
-        /// Before a client has received it, it may send 65,535 bytes (RFC 9113 §6.9.2).
+        /// Until a client has received this setting, it may send 65,535 bytes (RFC 9113 §6.9.2).
         public var initialWindow: Int
-        /// Whether the server answers PING, as a connection does that is alive.
+        /// Whether the server answers PING. A client may take a connection without answers for dead.
         public var answersPings: Bool
 
         /// Creates settings.
@@ -75,9 +74,9 @@ extension MockResponse {
         public var kind: UInt8
         /// The flags, such as 1 for END_STREAM and 4 for END_HEADERS.
         public var flags: UInt8
-        /// The stream's number; `nil` for the request's.
+        /// The stream's number; `nil` for the stream of the request.
         public var stream: UInt32?
-        /// What follows the frame's header.
+        /// The bytes after the frame's header.
         public var payload: Data
 
         /// Creates a frame. A payload of HEADERS is compressed (RFC 7541): `[0x88]` is the status 200.
@@ -86,7 +85,7 @@ extension MockResponse {
         }
     }
 
-    /// Frames of HTTP/2 instead of a response; the connection stays open. Over HTTP/1.1 the response is a 500.
+    /// Frames of HTTP/2 that are sent instead of a response; the connection stays open. Over HTTP/1.1 a 500 is sent.
     public static func frames(_ frames: [Frame]) -> MockResponse {
         var response = MockResponse.status(500, body: "Frames can be sent over HTTP/2 only\n")
         response.frames = frames

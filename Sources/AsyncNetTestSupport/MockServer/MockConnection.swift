@@ -30,7 +30,7 @@ struct MockConnection {
 
     struct Malformed: Error {}
 
-    /// Responds to bytes that are not HTTP.
+    /// Sends a 400 in response to bytes that are not HTTP.
     func refuse() {
         try? socket.write(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
     }

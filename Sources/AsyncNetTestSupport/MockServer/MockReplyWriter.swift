@@ -50,7 +50,7 @@ struct MockReplyWriter {
         return try end(of: reply)
     }
 
-    /// - Parameter bytes: What is to be written before; then what is written with the bytes that follow.
+    /// Adds a piece to the bytes that are to be written. If the piece has a pause, those bytes are written before it.
     private func write(_ piece: BodyPiece, of reply: MockResponse, after bytes: inout Data) throws {
         if piece.pause > .zero {
             try socket.write(bytes)
@@ -60,7 +60,7 @@ struct MockReplyWriter {
         bytes += reply.isChunkCoded ? chunk(piece.bytes) : piece.bytes
     }
 
-    /// Writes what a sequence makes, as soon as it does.
+    /// Writes each chunk as soon as the sequence has made it.
     ///
     /// - Returns: Whether the sequence ended without an error.
     private func write(_ chunks: TransportBody, of reply: MockResponse, after bytes: inout Data) throws -> Bool {
@@ -78,7 +78,7 @@ struct MockReplyWriter {
         }
     }
 
-    /// Carries out a fault in the body.
+    /// Carries out the fault at the end of the body, if there is one.
     private func end(of reply: MockResponse) throws -> End {
         switch reply.fault {
         case .resetAfterHead, .resetMidBody, .resetStream(_, after: .some):

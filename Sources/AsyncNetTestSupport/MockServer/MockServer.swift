@@ -22,7 +22,7 @@ public actor MockServer: MockRouter {
         /// 127.0.0.n, for several servers on one port. Linux has all of these, other systems only the first.
         case loopback(UInt8)
 
-        /// As URLs have it.
+        /// The host as in a URL.
         var host: String {
             switch self {
             case .ipv4: "127.0.0.1"
@@ -44,7 +44,7 @@ public actor MockServer: MockRouter {
     public nonisolated let port: Int
     private nonisolated let interface: Interface
     nonisolated let core: MockServerCore
-    /// The recording that the server replays, if it does.
+    /// The recording that the server replays; `nil` if it replays none.
     nonisolated let replay: ReplaySource?
 
     /// Starts a server.
@@ -59,7 +59,7 @@ public actor MockServer: MockRouter {
     ///   - isRefusing: Whether the server refuses every connection to its port.
     ///   - profile: The network's latency, bandwidth and losses, in real time and with bytes on the wire: heads and TLS
     ///     count too. All connections share the bandwidth. `nil`, the default, delays nothing.
-    ///   - keptRequests: How many of the latest requests are kept at least for ``takeRequest(within:)``.
+    ///   - keptRequests: The least number of latest requests that are kept for ``takeRequest(within:)``.
     ///   - routes: The first routes; `on` adds more.
     /// - Throws: ``Failure`` if OpenSSL cannot be loaded, and errors of the system if the port cannot be had.
     public static func start(
@@ -111,8 +111,8 @@ public actor MockServer: MockRouter {
 
     public nonisolated func add(_ routes: Routes) { core.routes.add(routes) }
 
-    /// As ``MockRouter/verify()``; a response that was enqueued but not sent is a difference too, and so are the
-    /// unmatched requests and unused exchanges of a recording.
+    /// Checks routes as ``MockRouter/verify()`` does. A response that was enqueued but not sent is a difference too,
+    /// and so are the unmatched requests and unused exchanges of a recording.
     public nonisolated func verify() throws { try core.verify(replay?.differences ?? []) }
 
     /// Removes and returns the oldest request that has not been taken; waits for one if there is none.

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// What the threads of connections do.
+/// The work of the threads that accept and serve connections.
 extension MockServerCore {
     func acceptConnections() {
         while let socket = nextConnection() {
@@ -81,7 +81,7 @@ extension MockServerCore {
         return try writer.write(reply)
     }
 
-    /// What is taken for a request whose head was read: an enqueued response, or the early one of a route.
+    /// Takes the response that is known once a request's head was read: an enqueued one, or the early one of a route.
     func reserve(for request: RecordedRequest) -> RouteTable.Found? {
         let enqueued = state.withLock { $0.replies.isEmpty ? nil : $0.replies.removeFirst() }
         return enqueued.map { .reply($0, [:]) } ?? routes.takeEarly(request.method, request.path)
@@ -96,7 +96,7 @@ extension MockServerCore {
         return found
     }
 
-    /// What the network does to the next exchange.
+    /// The latency and loss of the next exchange; `nil` without a profile.
     func nextChance() -> ExchangeChance? {
         guard let network else { return nil }
         let number = state.withLock { state in
@@ -132,8 +132,8 @@ extension MockServerCore {
         }
     }
 
-    /// Blocks this connection's own thread until the route's async closure returns, which is cancelled if the client
-    /// disconnects.
+    /// Blocks this connection's own thread until the route's async closure returns. The closure is cancelled if the
+    /// client disconnects.
     private func result(
         of handler: @escaping Routes.Handler, _ request: RecordedRequest, _ socket: ServerStream
     ) throws -> MockResponse {
@@ -187,8 +187,8 @@ extension MockServerCore {
             isSet.signal()
         }
 
-        /// - Throws: If the client disconnects first, which is noticed at most 20 ms late. A wait that ends by itself
-        ///   would need two descriptors for each waiting connection, and tests have few.
+        /// - Throws: If the client disconnects first, noticed within 20 ms. To notice it at once, each waiting
+        ///   connection would need a pipe with two descriptors, of which a process has few.
         func wait(watching socket: ServerStream) throws -> MockResponse {
             while isSet.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try socket.pause(.zero) }
             return value.withLock { $0 }

@@ -36,7 +36,7 @@ final class MockServerCore: Sendable {
         var exchangeCount = 0
     }
 
-    /// What the server has received, in numbers.
+    /// How many requests and connections the server has received.
     struct Traffic {
         var requests = 0
         var connections = 0
@@ -84,7 +84,7 @@ final class MockServerCore: Sendable {
 
     func enqueue(_ replies: [MockResponse]) { state.withLock { $0.replies += replies } }
 
-    /// - Parameter others: More differences.
+    /// - Parameter others: The differences of a replayed recording.
     func verify(_ others: [String] = []) throws {
         let rest = state.withLock { $0.replies.count }
         let queued = rest == 0 ? [] : ["\(rest) enqueued response\(rest == 1 ? "" : "s"): not requested"]
@@ -134,7 +134,7 @@ final class MockServerCore: Sendable {
         thread.start()
     }
 
-    // MARK: What was received
+    // MARK: Received requests
 
     func record(_ request: RecordedRequest) {
         let taker = state.withLock { state -> CheckedContinuation<RecordedRequest?, Never>? in
@@ -143,7 +143,7 @@ final class MockServerCore: Sendable {
             _ = state.received.take()
             return state.takers.removeValue(forKey: first)
         }
-        // Outside the lock, since it resumes tasks whose handlers of a cancel take the lock.
+        // Outside the lock, since this resumes tasks whose cancellation handlers take the lock.
         traffic.change { $0.requests += 1 }
         taker?.resume(returning: request)
     }

@@ -7,7 +7,7 @@ struct ReceivedRequests {
     private var takenCount = 0
     private let kept: Int
 
-    /// - Parameter kept: How many of the last requests are kept at least; twice as many at most.
+    /// - Parameter kept: The least number of latest requests that are kept; at most twice as many are.
     init(kept: Int) { self.kept = max(1, kept) }
 
     var hasUntaken: Bool { takenCount < all.count }

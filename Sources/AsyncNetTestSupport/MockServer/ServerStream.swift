@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of one connection: a socket's, or what TLS makes of them, as slowly as a link lets them pass. For the
+/// The bytes of one connection, over TLS or a bare socket, as slowly as a link lets them pass. Used only by the
 /// connection's thread.
 struct ServerStream {
     private let socket: Socket
@@ -27,7 +27,7 @@ struct ServerStream {
         }
     }
 
-    /// Up to `count` bytes; empty at the end of the stream.
+    /// Reads up to `count` bytes; empty at the end of the stream.
     func read(_ count: Int) throws -> Data {
         guard let tls else { return try receive(count) }
         while true {
@@ -51,8 +51,8 @@ struct ServerStream {
         }
     }
 
-    /// Up to `count` bytes, empty at the end of the stream; `nil` if the wakeup was set, or the time passed, before there
-    /// were any. Without a count only the wakeup is awaited.
+    /// Reads up to `count` bytes; empty at the end of the stream, `nil` if there are none yet when the wakeup is set,
+    /// the time has passed or TLS needs more. A count of 0 only waits for the wakeup.
     func read(_ count: Int, orUntil wakeup: Wakeup, within limit: Duration? = nil) throws -> Data? {
         guard count > 0 else {
             try socket.wait(for: wakeup)
@@ -99,7 +99,7 @@ struct ServerStream {
         }
     }
 
-    /// Up to `count` bytes, when they have passed over the link.
+    /// Reads up to `count` bytes, and returns when they have passed over the link.
     private func receive(_ count: Int) throws -> Data {
         guard let link else { return try socket.read(count) }
         let bytes = try socket.read(min(count, link.quantum(.upload)))

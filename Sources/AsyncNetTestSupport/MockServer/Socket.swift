@@ -51,7 +51,7 @@ struct Socket: Sendable {
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
         if isShared { socket.allow(SO_REUSEPORT) }
         do {
-            // Else a chosen port could not be bound while connections of a former server to it linger.
+            // Otherwise `bind` fails while old connections of a former server on this port are in TIME_WAIT.
             if port != 0 { socket.allow(SO_REUSEADDR) }
             switch interface {
             case .ipv4: try socket.bindIPv4(port, 1)
@@ -145,7 +145,7 @@ struct Socket: Sendable {
         return Socket(descriptor: accepted, stop: stop)
     }
 
-    /// Up to `count` bytes; empty at the end of the stream.
+    /// Reads up to `count` bytes; empty at the end of the stream.
     func read(_ count: Int) throws -> Data {
         try wait(for: Int16(POLLIN))
         var buffer = [UInt8](repeating: 0, count: count)
@@ -167,7 +167,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// Waits for a duration, or until the server stops or the client disconnects; `nil` waits for these alone.
+    /// Waits for a duration, or without limit for `nil`; throws if the server stops or the client disconnects.
     func pause(_ duration: Duration?) throws {
         let gone = try poll(
             [
@@ -177,7 +177,7 @@ struct Socket: Sendable {
         if gone.last == true { throw Failure("the client is gone") }
     }
 
-    /// Waits until the wakeup is set, or until the server stops or the client disconnects.
+    /// Waits until the wakeup is set; throws if the server stops or the client disconnects.
     func pause(until wakeup: Wakeup) throws {
         let gone = try poll(
             [
@@ -188,7 +188,7 @@ struct Socket: Sendable {
         if gone.last == true { throw Failure("the client is gone") }
     }
 
-    /// Waits for a duration, or until the server stops.
+    /// Waits for a duration; throws if the server stops.
     func sleep(_ duration: Duration) throws {
         guard duration > .zero else { return }
         _ = try poll([pollfd(fd: stop, events: Int16(POLLIN), revents: 0)], duration)
@@ -206,7 +206,7 @@ struct Socket: Sendable {
             nil)
     }
 
-    /// A limit for `poll`, rounded up; -1 means none.
+    /// A timeout for `poll`, rounded up to milliseconds; -1 for `nil`, which means none.
     static func milliseconds(_ duration: Duration?) -> Int32 {
         guard let duration else { return -1 }
         let (seconds, attoseconds) = min(max(.zero, duration), .seconds(20 * 86_400)).components
@@ -236,7 +236,7 @@ struct Socket: Sendable {
             ], nil)
     }
 
-    /// - Returns: Which descriptors ended the wait.
+    /// - Returns: For each descriptor, whether it is ready; none is if the time has passed.
     private func poll(_ descriptors: [pollfd], _ duration: Duration?) throws -> [Bool] {
         var descriptors = descriptors
         let milliseconds = Self.milliseconds(duration)

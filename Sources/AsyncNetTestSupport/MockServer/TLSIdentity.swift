@@ -5,18 +5,18 @@ import Foundation
 extension MockServer {
     /// The certificate of a server that speaks TLS, made with its P-256 key when the server starts.
     ///
-    /// It is its own authority: a client that trusts ``MockServer/anchor`` accepts it, others refuse it.
+    /// It is self-signed: a client that trusts ``MockServer/anchor`` accepts it, others refuse it.
     public enum TLS: Sendable {
         /// A valid certificate for `localhost`, 127.0.0.1 and ::1.
         case selfSigned
-        /// One for these hosts that was valid until yesterday.
+        /// A certificate for the same hosts that was valid until yesterday.
         case expired
-        /// One that is valid, but only for `wrong.example`.
+        /// A valid certificate, but only for `wrong.example`.
         case wrongHost
 
         fileprivate var names: String { self == .wrongHost ? "DNS:wrong.example" : "DNS:localhost,IP:127.0.0.1,IP:::1" }
 
-        /// Seconds from now. A week covers clocks that differ.
+        /// The first and the last time, in seconds from now. A day before now allows for clocks that differ.
         fileprivate var validity: (starts: Int, ends: Int) {
             let day = 86_400
             return self == .expired ? (-7 * day, -day) : (-day, 7 * day)
@@ -52,10 +52,10 @@ final class TLSIdentity: Sendable {
     }
 }
 
-/// The server's side of one TLS connection, for the connection's thread.
+/// The server's side of one TLS connection. Used only by the connection's thread.
 final class TLSSession {
     private let session: OpaquePointer
-    /// OpenSSL's session uses its memory.
+    /// Kept, since OpenSSL's session uses the memory of the identity.
     private let identity: TLSIdentity
 
     struct Failure: Error {}
@@ -72,7 +72,7 @@ final class TLSSession {
         case closed
     }
 
-    /// Passes in what the client has sent.
+    /// Passes the client's bytes to OpenSSL.
     func receive(_ bytes: Data) throws {
         let isReceived = bytes.withUnsafeBytes { buffer in
             buffer.baseAddress.map { mt_session_receive(session, $0, buffer.count) } ?? 1
@@ -80,7 +80,7 @@ final class TLSSession {
         if isReceived == 0 { throw Failure() }
     }
 
-    /// Takes out what is to be sent to the client.
+    /// Takes the bytes from OpenSSL that are to be sent to the client.
     func take() -> Data {
         var taken = Data()
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

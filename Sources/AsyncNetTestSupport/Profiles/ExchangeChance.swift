@@ -1,11 +1,11 @@
-/// What a profile's random numbers decide for one exchange.
+/// The latency and the loss of one exchange, which a profile's random numbers decide.
 struct ExchangeChance: Hashable, Sendable {
     /// The latency with its jitter.
     let latency: Duration
     /// Whether the connection is reset in place of the response.
     let isLost: Bool
 
-    /// - Parameter number: The exchange's number; the same number always has the same chance.
+    /// - Parameter number: The exchange's number; with one profile, it always gives the same values.
     init(_ profile: NetworkProfile, number: Int) {
         var random = SplitMix(seed: profile.seed, stream: UInt64(truncatingIfNeeded: number))
         latency = max(.zero, profile.latency) + random.duration(below: profile.jitter)

@@ -1,6 +1,6 @@
-/// When bytes have passed over one direction of a link, as a value without a clock. Times begin at any common moment.
+/// When bytes have passed over one direction of a link, without a clock: all times are counted from one moment.
 ///
-/// Senders take turns: bytes pass after all that were given before them.
+/// Bytes pass in the order in which senders give them to the link.
 struct LinkSchedule: Hashable, Sendable {
     /// `nil` means no limit.
     let bytesPerSecond: Int?
@@ -16,8 +16,8 @@ struct LinkSchedule: Hashable, Sendable {
         return end
     }
 
-    /// How many bytes are given at once: those of 50 milliseconds, at most 64 KiB. Fewer would cost more wakes, more
-    /// would be coarse, and would let other senders wait.
+    /// How many bytes a sender gives at once: those of 50 milliseconds, at most 64 KiB. With fewer, senders would wake
+    /// more often; with more, bytes would arrive in bursts, and other senders would wait longer.
     var quantum: Int { bytesPerSecond.map { min(max(1, $0 / 20), 64 * 1024) } ?? .max }
 
     /// The time of these bytes alone.

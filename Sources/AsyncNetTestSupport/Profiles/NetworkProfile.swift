@@ -6,10 +6,10 @@
 /// All transfers of one transport, or one server, share its bandwidth. Two runs that send the same requests in the same
 /// order get the same latencies and the same losses; another ``seed`` gives others.
 public struct NetworkProfile: Hashable, Sendable {
-    /// The time from the end of the request to the response's head, in addition to the server's. Below 0 counts as 0.
+    /// The time from the end of the request to the response's head, in addition to the server's own. Below 0 is 0.
     ///
-    /// Connections, names and TLS take no time of their own: this latency includes them, as that of a browser's
-    /// developer tools does.
+    /// Name lookup, connecting and TLS take no time of their own: this latency includes them, as in a browser's
+    /// developer tools.
     public var latency: Duration
     /// Each request's latency is longer by a random time of at most this. Below 0 counts as 0.
     public var jitter: Duration
@@ -61,8 +61,8 @@ extension NetworkProfile {
 
     /// 180,000 bytes per second down, 84,375 up, 562.5 milliseconds of latency: Chrome's "Fast 3G", now "Slow 4G".
     ///
-    /// The figures of `Slow4GConditions` in the same file as those of ``slow3G``: 90 % of 1.6 Mbit/s and 750 kbit/s, 3.75
-    /// round trips of 150 ms.
+    /// The figures of `Slow4GConditions` in the same file as those of ``slow3G``: 90 % of 1.6 Mbit/s and 750 kbit/s,
+    /// 3.75 round trips of 150 ms.
     public static let fast3G = NetworkProfile(latency: .microseconds(562_500), download: 180_000, upload: 84_375)
 
     /// 1,012,500 bytes per second down, 168,750 up, 165 milliseconds of latency: Chrome's "Fast 4G".

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Sleeps for one transfer.
+/// Delays one transfer, on its clock.
 struct Shaper: Sendable {
     let link: ShapedLink
     let supervision: SupervisedTransfer?
@@ -16,7 +16,7 @@ struct Shaper: Sendable {
     }
 }
 
-/// The bytes of a body, each piece when it has passed over the link.
+/// The bytes of a body, delivered in pieces, each when it has passed over the link.
 struct ShapedChunks<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == Data {
     private let base: Base
     private let shaper: Shaper

@@ -8,16 +8,16 @@ public import AsyncNet
 ///     let data = try await clock.run { try await session.request(url).serializing(Data.self).value }
 ///     #expect(clock.now.offset == NetworkProfile.slow3G.duration(receiving: 100_000))
 ///
-/// It stands before any transport: a ``StubTransport``, a replay, or one with sockets, whose own time is added. All its
-/// transfers share the bandwidth in turns of 50 milliseconds. Bodies are counted as the transport passes them on, after
-/// it has decoded their content coding; heads and trailers are not counted. A body is taken no faster than it is read.
+/// It wraps any transport: a ``StubTransport``, a replay, or one with sockets, whose own time is added. All transfers
+/// share the bandwidth in turns of 50 milliseconds. The bytes of bodies count after the wrapped transport has decoded
+/// their content coding; heads and trailers do not count. A response body is taken no faster than it is read.
 ///
 /// A request body that the profile limits is sent as a stream of the same length. A transfer that is lost ends with
-/// `.connectionLost` after its latency, when the other transport may have sent it.
+/// `.connectionLost` after its latency; the server may have received its request.
 public final class ShapedTransport: Transport {
     private struct State {
         var count = 0
-        /// By the test clock that they use; `nil` is the key of the one in real time.
+        /// The links by their session's ``TestClock``; `nil` is the key of the link that uses another clock.
         var links: [ObjectIdentifier?: ShapedLink] = [:]
     }
 
@@ -29,7 +29,7 @@ public final class ShapedTransport: Transport {
     /// Creates a transport that slows another one down.
     ///
     /// - Parameters:
-    ///   - profile: How slow it is.
+    ///   - profile: How slow the network is.
     ///   - transport: Carries the transfers.
     ///   - clock: The clock of all delays. With `nil`, the default, that is the session's clock if it is a
     ///     ``TestClock``, else real time.
@@ -39,7 +39,7 @@ public final class ShapedTransport: Transport {
         (self.profile, base, self.clock) = (profile, transport, clock)
     }
 
-    /// The trust of the slowed transport.
+    /// How the slowed transport makes sure of the server.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust { base.trust(for: request) }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -55,7 +55,7 @@ public final class ShapedTransport: Transport {
 
     public func shutdown() async { await base.shutdown() }
 
-    /// Whether the slowed transport judges addresses.
+    /// Whether the slowed transport connects only to addresses that the request allows.
     public var judgesAddresses: Bool { base.judgesAddresses }
     /// Names the slowed transport.
     public var transportDescription: String { base.transportDescription + " at the speed of a profile" }
@@ -83,7 +83,7 @@ public final class ShapedTransport: Transport {
 
     private func shaped(_ request: TransportRequest, _ shaper: Shaper) -> TransportRequest {
         var request = request
-        // The head must not wait for the body here, since the body waits for the profile.
+        // The head must come before the whole body, which the profile then delays.
         request.delivery = .asItArrives
         guard profile.upload != nil, !request.body.isNone else { return request }
         let (body, length) = (request.body, request.body.length)
@@ -99,7 +99,7 @@ public final class ShapedTransport: Transport {
         do {
             return try await base.send(request)
         } catch let error as AsyncNetError where error.code == .bodyStreamFailed {
-            // The error of a body's file, for example: the body is a stream only here.
+            // The body was made a stream only here: its own error, such as that of a file, is the right one.
             throw error.underlyingError as? AsyncNetError ?? error
         }
     }

@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators"): the same numbers for the same seed.
+/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators"): equal seeds give equal numbers.
 struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// Bodies in files of their own, beside a recording's file. Their names are made of their bytes, so that a body that
-/// has not changed is not written again, and equal bodies are one file.
+/// Bodies in files of their own, in a folder beside a recording's file. A file's name has the hash of its bytes, so
+/// that a body that has not changed is not written again, and equal bodies are one file.
 struct BodyFiles {
     let largestInline: Int
     private var bodies: [String: Data] = [:]
@@ -22,7 +22,7 @@ struct BodyFiles {
         return name
     }
 
-    /// Whether a text can be the name of such a file. A file that names any other path is not followed.
+    /// Whether a text can be the name of a body's file. Any other name in a recording is refused.
     static func isName(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].count == 32 && 1...5 ~= parts[1].count
@@ -31,7 +31,7 @@ struct BodyFiles {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 26 }
 
-    /// - Returns: The files that were not there before.
+    /// - Returns: The files that were written, since they did not exist with these bytes.
     func write(to folder: URL) throws -> [URL] {
         guard !bodies.isEmpty else { return [] }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

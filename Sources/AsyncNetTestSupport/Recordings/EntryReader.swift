@@ -1,14 +1,14 @@
 import AsyncNet
 import Foundation
 
-/// Makes an exchange of an entry of a HAR file.
+/// Makes an exchange from an entry of a HAR file.
 struct EntryReader {
     private let entry: HARField
     private let bodies: HARBodyReader
 
     /// - Parameters:
     ///   - isOwn: Whether this library has written the file.
-    ///   - folder: Where the bodies are that are not in the file.
+    ///   - folder: The folder of the bodies that are not in the file.
     init(_ entry: HARField, isOwn: Bool, folder: URL) {
         (self.entry, bodies) = (entry, HARBodyReader(isOwn: isOwn, folder: folder, entry: entry.path))
     }
@@ -66,7 +66,7 @@ struct EntryReader {
         return response
     }
 
-    /// The headers that hold for the decoded body.
+    /// The headers that are true of the decoded body.
     private func headers(_ response: HARField, _ isBodyless: Bool) throws(AsyncNetError) -> HTTPHeaders {
         var headers = try response.headers("headers")
         guard headers.contains(name: "Content-Encoding"), !isBodyless else { return headers }
@@ -97,7 +97,7 @@ struct EntryReader {
 
     // MARK: Pieces and times
 
-    /// The body's pieces. A body that was changed by hand need not have the size that they have together.
+    /// The body's pieces. If the body was edited by hand, the sizes of the pieces need not add up to its size.
     private func pieces(of body: Data, _ response: HARField) throws(AsyncNetError) -> [RecordedExchange.Chunk] {
         guard !body.isEmpty else { return [] }
         guard let recorded = response.json["_chunks"].array else {
@@ -117,7 +117,7 @@ struct EntryReader {
 
     private var latency: Duration { milliseconds(["blocked", "dns", "connect", "send", "wait"]) }
 
-    /// The sum of timings; -1 is one that does not apply.
+    /// The sum of timings, without those of -1, which do not apply.
     private func milliseconds(_ names: [String]) -> Duration {
         let timings = entry.json["timings"]
         let sum = names.compactMap { timings[$0].double }.filter { $0 > 0 && $0 < 1e9 }.reduce(0, +)
@@ -132,7 +132,7 @@ struct EntryReader {
         return texts.first { !$0.isEmpty }.map(FailureText.failure)
     }
 
-    /// The error, if it can end a body; another one is that of the whole request, as if the response was refused.
+    /// The failure, if it can end a body. Another failure is that of the whole request, whose response is complete.
     private var bodyFailure: RecordedExchange.Failure? {
         failure.flatMap { FailureText.codesOfBodies.contains($0.code) ? $0 : nil }
     }

@@ -5,13 +5,13 @@ import Foundation
 struct ExchangeRecord: Sendable {
     private let head: HTTPRequestHead
     private let bodyLimit: Int
-    /// Whether the caller reads nothing before the body is complete, so that its pieces mean nothing.
+    /// Whether the caller reads nothing before the body is complete: its pieces are joined then.
     private let joinsChunks: Bool
     var sentBody: SentBody
     var trailers: HTTPHeaders = [:]
     private var informational: [RecordedExchange.Informational] = []
     private var response: HTTPResponseHead?
-    /// When the head, or the failure before it, had come.
+    /// The time from the send to the head, or to the failure before the head.
     private var latency: Duration?
     private var chunks: [RecordedExchange.Chunk] = []
     private var chunkAt = Duration.zero
@@ -31,7 +31,7 @@ struct ExchangeRecord: Sendable {
         informational.append(.init(head.statusCode, headers: head.headers))
     }
 
-    /// The head has arrived; the caller may get it later.
+    /// Notes when the head has arrived, which the caller may get later.
     mutating func noteHead(at instant: Duration) { latency = latency ?? instant }
 
     mutating func respond(_ head: HTTPResponseHead, at instant: Duration) {
@@ -64,7 +64,7 @@ struct ExchangeRecord: Sendable {
         if response == nil { latency = instant }
     }
 
-    // MARK: What is recorded
+    // MARK: The exchange
 
     var exchange: RecordedExchange? {
         guard let outcome else { return nil }
@@ -93,13 +93,13 @@ struct ExchangeRecord: Sendable {
 
     static let notRead = "The body was not read to its end when it was recorded"
 
-    /// Whether all of the body has been read, though not its end.
+    /// Whether there is no body, or as many bytes were read as `Content-Length` says, even if the end was not.
     private func isWhole(_ head: HTTPResponseHead) -> Bool {
         if head.isBodyless(answering: self.head.method) { return true }
         return head.describesBody && head.contentLength == receivedCount
     }
 
-    /// The headers that hold for the body, which may have been decoded.
+    /// The headers that are true of the body, which may have been decoded.
     private func headers(of head: HTTPResponseHead) -> HTTPHeaders {
         var headers = head.separateHeaders
         guard !head.describesBody, !head.isBodyless(answering: self.head.method) else {

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Observes one transfer, without changing it.
+/// Records one transfer, without changing it.
 final class ExchangeRecorder: Sendable {
     private let record: Locked<ExchangeRecord>
     /// The time since the send.

@@ -3,14 +3,14 @@ import Foundation
 
 /// Reads the bodies of a HAR file's entry.
 struct HARBodyReader {
-    /// Whether this library has written the file, whose texts are the bytes of bodies in UTF-8. Other programs decode
-    /// them from the charset of their type.
+    /// Whether this library has written the file: its texts are the bodies' bytes as UTF-8. Other programs have decoded
+    /// the bytes from the charset of `Content-Type`.
     let isOwn: Bool
     let folder: URL
     /// The entry's place, for messages.
     let entry: String
 
-    /// The body of a response, and the failure of a replay after it if it is not whole.
+    /// The body of a response. If the body is not whole, a replay ends it with the failure.
     struct Received {
         var data: Data
         var isTruncated = false
@@ -74,14 +74,14 @@ struct HARBodyReader {
         }
         let text = try field.string("text")
         guard field.json[encoding].string == "base64" else { return encodedText(text, field.json["mimeType"].string) }
-        // Some programs break lines.
+        // Some programs break Base64 into lines.
         guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
             throw field.fault("text", "Base64")
         }
         return data
     }
 
-    /// The bytes that a server sent for this text.
+    /// The bytes of the body that the file shows as this text.
     private func encodedText(_ text: String, _ type: String?) -> Data {
         let charset = type.flatMap(MediaType.last)?.parameters["charset"]
         guard !isOwn, let charset, let encoding = String.Encoding(charset: charset) else { return Data(text.utf8) }

@@ -3,7 +3,7 @@ import AsyncNetMonitors
 import Foundation
 
 extension HAREntry {
-    /// - Parameter exchange: As `RecordingFormat.written` returns it.
+    /// - Parameter exchange: Redacted by `RecordingFormat.written`.
     init(_ exchange: RecordedExchange, _ bodies: inout BodyFiles) {
         var timings = HARTimings(wait: exchange.latency.wholeMilliseconds)
         timings.receive = exchange.response?.chunks.reduce(0) { $0 + $1.delay.wholeMilliseconds } ?? 0
@@ -21,7 +21,7 @@ extension HAREntry {
         error = exchange.failure.map { "\($0.code.rawValue): \($0.message)" }
     }
 
-    /// All entries have the same time, so that a new entry changes no other.
+    /// All entries have this same time, so that files do not differ by the time of the recording.
     private static let begin = "1970-01-01T00:00:00.000Z"
 }
 
@@ -105,7 +105,7 @@ private struct HARBodyText {
     var comment: String?
 
     init(_ body: Data, _ type: String?, _ isTruncated: Bool, _ bodies: inout BodyFiles) {
-        // A cut character stays a part of the body, which is not text then.
+        // A body that was cut within a character is not text: its bytes are kept as they are.
         let (text, encoding) = HARText.body(body, isTruncated: false)
         if isTruncated { comment = "The recording has only the first \(body.count) bytes" }
         if encoding != nil, body.count > bodies.largestInline {

@@ -33,7 +33,7 @@ enum LocalPorts {
             let before = index - host.count - 1
             guard before >= 0 else { return true }
             let isName = bytes[before] &- 0x30 < 10 || (bytes[before] | 0x20) &- 0x61 < 26
-            // The last two of an encoded slash, as in `http%3A%2F%2F127.0.0.1`, are no part of a name.
+            // The `2F` of an encoded slash, as in `http%3A%2F%2F127.0.0.1`, is no part of a host name.
             return !isName && bytes[before] != 0x2E && bytes[before] != 0x2D || endsEscape(bytes, before)
         }
     }

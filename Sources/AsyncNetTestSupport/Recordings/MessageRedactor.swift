@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Redacts the message of a failure, which a transport may have made of anything.
+/// Redacts the message of a failure, in which a transport may have put any text.
 struct MessageRedactor {
     let rule: RedactionRule
 
@@ -11,7 +11,7 @@ struct MessageRedactor {
             separator: " ", omittingEmptySubsequences: false)
         var shown: [String] = []
         for word in words {
-            // What follows the name of a header, or the scheme of credentials, is secret to the end.
+            // After the name of a secret header or a scheme such as `Bearer`, the rest of the message is secret.
             if let last = shown.last, announcesSecret(last) {
                 return (shown + [RedactionRule.mark]).joined(separator: " ")
             }

@@ -23,7 +23,7 @@ extension RecordedExchange {
         public var informational: [Informational] = []
         /// What ended the body after the chunks; `nil` if the body is complete.
         public var failure: Failure?
-        /// Whether ``chunks`` are only the first part of the body, as the recording's limit has cut it.
+        /// Whether ``chunks`` are only the first part of the body, which was longer than the recording's limit.
         public var isBodyTruncated = false
 
         /// Creates a response.

@@ -4,15 +4,15 @@ public import AsyncNet
 ///
 ///     try recording.write(to: file, as: RecordingFormat(redaction: RedactionRule(fields: ["iban"])))
 ///
-/// Secrets are redacted here, so that no way to a file leaks them, and what differs from one recording to the next is
-/// left out, so that recording the same traffic again gives the same file, byte for byte:
+/// Secrets are redacted, and what differs from one recording to the next is left out, so that recording the same
+/// traffic again gives the same file, byte for byte:
 /// - Headers of requests are written if they are among ``requestHeaders``; headers of responses unless they are among
 ///   ``omittedResponseHeaders``. Both are sorted by name.
 /// - Secrets are redacted by ``redaction``: in headers, URLs, bodies and messages, of requests and of responses. A long
 ///   value of a secret header, cookie or query item is redacted wherever else it stands in its exchange. The name and
 ///   the attributes of a cookie stay.
 /// - An `Expires` in the future, of a response or of a cookie, is left out: it depends on the time of the recording.
-/// - JSON in bodies of requests has its members in the order of their names, in which encoders do not write them.
+/// - The members of JSON in bodies of requests are sorted by name, since encoders write them in any order.
 /// - Boundaries of multipart bodies become `AsyncNet-boundary` (RFC 2046 §5.1).
 /// - Times are rounded to ``timeStep``, and no date is written. A time that lies in the middle of a step may be rounded
 ///   either way.
@@ -21,9 +21,9 @@ public import AsyncNet
 /// - Compressed bodies of requests are written decoded; one that cannot be decoded is left out, as it may have secrets.
 /// - Messages of errors do not have what a transport adds in parentheses, such as times.
 ///
-/// Bodies that are neither JSON nor a form, such as HTML, are written as they are but for known secrets;
-/// ``changeRequest`` and ``changeResponse`` can change them. Concurrent requests are in the order in which they were
-/// sent, see ``isSorted``.
+/// Bodies that are neither JSON nor a form, such as HTML, are written unchanged except for known secrets;
+/// ``changeRequest`` and ``changeResponse`` can change them. Requests are in the order in which they were sent, which
+/// may differ for concurrent requests; see ``isSorted``.
 ///
 /// If a body changes, its `Content-Length` is that of the new body, and its digests (RFC 9530) are left out.
 ///
@@ -43,21 +43,20 @@ public struct RecordingFormat: Sendable {
     public var timeStep = Duration.seconds(1)
     /// Whether all ports on loopback addresses are written. `false` by default.
     public var keepsLocalPorts = false
-    /// The largest body in bytes that is no text and still stands in the file; a larger one is written to a file of its
-    /// own in the folder `NAME.har.files`. 4 KiB by default.
+    /// The size in bytes of the largest body that is no text and is still written into the HAR file; a larger one is
+    /// written to a file of its own in the folder `NAME.har.files`. 4 KiB by default.
     public var largestBinaryBody = 4096
-    /// Whether exchanges are sorted by URL, method and body, those of equal requests in their order. `false` by
-    /// default.
+    /// Whether exchanges are sorted by URL, method and body; equal requests keep their order. `false` by default.
     ///
     /// For tests that send requests concurrently, whose order differs from one recording to the next.
     public var isSorted = false
-    /// Changes each request after all else, before it is written and before it is compared with a recorded one; for
+    /// Changes each request after redaction, before it is written and before it is compared with a recorded one; for
     /// secrets that no rule finds.
     public var changeRequest: (@Sendable (inout RecordedExchange.Request) -> Void)?
-    /// Changes each response after all else, before it is written.
+    /// Changes each response after redaction, before it is written.
     public var changeResponse: (@Sendable (inout RecordedExchange.Response) -> Void)?
 
-    /// Makes a format; properties can be changed later.
+    /// Creates a format; the other properties have their defaults.
     public init(
         redaction: RedactionRule = .standard, requestHeaders: Set<String> = Self.standardRequestHeaders,
         omittedResponseHeaders: Set<String> = Self.standardOmittedHeaders

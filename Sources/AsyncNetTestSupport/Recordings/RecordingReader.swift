@@ -6,9 +6,9 @@ extension Recording {
     /// Reads a file in the HTTP Archive format, HAR 1.2, of this library or of another program, such as a browser's
     /// developer tools.
     ///
-    /// Read are requests over HTTP, in the order of their times. Fields that are missing but not needed, and fields
-    /// that are unknown, are ignored. Bodies are taken as decoded, so a `Content-Encoding` and the `Content-Length`
-    /// with it are left out, and so are the pseudo-headers of HTTP/2 (RFC 9113 §8.3). A status of 0 is a failure.
+    /// Requests over HTTP are read, in the order of their times. Optional fields may be missing, and unknown fields are
+    /// ignored. HAR has bodies decoded, so a `Content-Encoding` and the `Content-Length` with it are left out, and so
+    /// are the pseudo-headers of HTTP/2 (RFC 9113 §8.3). A status of 0 is a failure.
     ///
     /// A body that is missing or was cut is no error here: the response ends with a failure that says so when it is
     /// replayed.
@@ -56,14 +56,14 @@ struct RecordingReader {
 
     // MARK: Order
 
-    /// By time; as in the file if a time is missing.
+    /// The exchanges sorted by time; in the order of the file if a time is missing.
     private static func ordered(_ read: [(exchange: RecordedExchange, date: Date?)]) -> [RecordedExchange] {
         let dated = read.enumerated().compactMap { index, one in one.date.map { (date: $0, index: index) } }
         guard dated.count == read.count else { return read.map(\.exchange) }
         return dated.sorted { ($0.date, $0.index) < ($1.date, $1.index) }.map { read[$0.index].exchange }
     }
 
-    /// ISO 8601 with or without fractions of a second, of any number of digits.
+    /// Parses ISO 8601, with or without fractions of a second of any number of digits.
     private static func date(_ text: String) -> Date? {
         guard let dot = text.firstIndex(of: ".") else { return try? Date(text, strategy: .iso8601) }
         let digits = text[text.index(after: dot)...].prefix { $0.isASCII && $0.isNumber }
@@ -72,12 +72,12 @@ struct RecordingReader {
     }
 }
 
-/// A field of a HAR file, with its place for errors. Errors name no value, which may be secret.
+/// A field of a HAR file, and its place for errors, which show no value, since a value may be secret.
 struct HARField {
     let json: JSON
     let path: String
 
-    /// The object of this name; one without members if it is missing.
+    /// The member of this name; a missing one reads as an object without members.
     func object(_ name: String) -> HARField { HARField(json: json[name], path: "\(path), \(name)") }
 
     func elements(_ name: String) throws(AsyncNetError) -> [JSON] {
@@ -115,7 +115,7 @@ struct HARField {
         return headers
     }
 
-    /// Whether no field's value or reason phrase can be this text (RFC 9110 §5.5, RFC 9112 §4).
+    /// Whether a text has a control character that no header or reason phrase may have (RFC 9110 §5.5, RFC 9112 §4).
     static func hasControl(_ text: some StringProtocol) -> Bool {
         text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
     }

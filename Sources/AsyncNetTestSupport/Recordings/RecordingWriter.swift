@@ -7,10 +7,9 @@ extension Recording {
     /// (http://www.softwareishard.com/blog/har-12-spec/), whole or not at all.
     ///
     /// Another process sees the former file or the new one. The folder is made if it is missing. Secrets are redacted,
-    /// and the same traffic gives the same file; see ``RecordingFormat``. Bodies are text where they are UTF-8;
-    /// `_readable` beside the text is a copy for people, with JSON indented, that is not read. Large bodies that are no
-    /// text are written to the folder `NAME.har.files` beside the file, in which files that are not used any more are
-    /// removed.
+    /// and the same traffic gives the same file; see ``RecordingFormat``. Bodies in UTF-8 are written as text;
+    /// `_readable` beside the text is a copy for people, with JSON indented, that a replay ignores. Large bodies that
+    /// are no text are written to the folder `NAME.har.files` beside the file; unused files in it are removed.
     ///
     /// Fields of AsyncNet's own: `_error`, `_truncated`, `_readable`, `_file`, `_encoding`, `_chunks` with the pieces
     /// of a body in bytes and their times in milliseconds, `_informational`, `_trailers`.
@@ -27,7 +26,7 @@ extension Recording {
         }
     }
 
-    /// Writes the recording as ``write(to:as:)`` does, with the standard format but for what is redacted.
+    /// Writes the recording as ``write(to:as:)`` does, in the standard format with another rule for redaction.
     public func write(to file: URL, redaction: RedactionRule) throws(AsyncNetError) {
         try write(to: file, as: RecordingFormat(redaction: redaction))
     }
@@ -56,7 +55,7 @@ struct RecordingWriter {
         }.map(\.exchange)
     }
 
-    /// The bodies are there before the file that names them.
+    /// Writes the bodies' files before the file that names them.
     func write(to file: URL) throws {
         let text = try HARText.file(entries, comment: nil)
         let folder = file.deletingLastPathComponent()

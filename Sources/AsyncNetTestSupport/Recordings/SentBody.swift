@@ -1,10 +1,10 @@
 import AsyncNet
 import Foundation
 
-/// The body of a request as it is sent, which may happen several times. The last time counts.
+/// The body of a request as a transport reads it. If it reads the body several times, the last reading counts.
 struct SentBody: Sendable {
     private let limit: Int
-    /// `nil` if it is unknown before the end.
+    /// `nil` if it is unknown before the end, or the body is in memory.
     private let length: Int64?
     private var data = Data()
     private var sent: Int64 = 0
@@ -43,8 +43,8 @@ struct SentBody: Sendable {
         if reading == self.reading { isWhole = true }
     }
 
-    /// The bytes, and whether the body went on. How much was sent of a body whose end was not sent depends on chance,
-    /// so nothing of it is recorded.
+    /// The bytes, and whether they are only a part of the body. Nothing is recorded of a body that was not read to its
+    /// end, since it depends on chance how much of it was read.
     var recorded: (Data, isTruncated: Bool) {
         guard isWhole || sent == length else { return (Data(), true) }
         return (data, sent > Int64(data.count))

@@ -3,8 +3,8 @@ import AsyncNetMonitors
 import Foundation
 
 extension RecordingFormat {
-    /// The exchange as a file has it: without secrets, and without what differs each time. Applied twice, it changes
-    /// nothing more, unless a closure does.
+    /// The exchange as a file has it: without secrets, and without what differs each time. A second call changes
+    /// nothing more, unless ``changeRequest`` or ``changeResponse`` does.
     package func written(_ exchange: RecordedExchange) -> RecordedExchange {
         let (request, response) = (exchange.request, exchange.response)
         let answered = response.map { Array($0.headers) + Array($0.trailers) } ?? []
@@ -21,7 +21,7 @@ extension RecordingFormat {
         return written
     }
 
-    /// A live request in the form in which requests of files are, for comparing both.
+    /// A live request in the form of requests in files, to compare it with those.
     package func written(_ request: RecordedExchange.Request) -> RecordedExchange.Request {
         written(request, KnownSecrets(request.url, Array(request.headers), redaction))
     }
@@ -39,7 +39,7 @@ extension RecordingFormat {
         return written
     }
 
-    /// JSON with its members in the order of their names: encoders write them in another order each time.
+    /// JSON with its members sorted by name, since encoders may write them in another order each time.
     private static func sorted(_ body: Data, _ type: String?) -> Data {
         guard !body.isEmpty, type?.lowercased().contains("json") == true, let json = try? JSON(data: body) else {
             return body
@@ -47,7 +47,7 @@ extension RecordingFormat {
         return json.data(options: .sortedKeys)
     }
 
-    /// The body without its content coding. Secrets in a body that cannot be decoded cannot be found.
+    /// The body without its content coding. One that cannot be decoded is left out, since its secrets cannot be found.
     private func decodedBody(_ request: RecordedExchange.Request) -> (Data, isTruncated: Bool) {
         let codings = request.headers.values(for: "Content-Encoding")
         guard !codings.isEmpty, !request.body.isEmpty else { return (request.body, request.isBodyTruncated) }
@@ -59,7 +59,7 @@ extension RecordingFormat {
 
     func written(_ failure: RecordedExchange.Failure, _ secrets: KnownSecrets) -> RecordedExchange.Failure {
         let summary = AsyncNetError(failure.code).message
-        // What a transport adds has times and ports.
+        // A transport adds details in parentheses, such as times and ports, which differ each time.
         guard !failure.message.hasPrefix(summary + " (") else { return .init(failure.code) }
         let message = MessageRedactor(rule: redaction).redacted(failure.message)
         return .init(failure.code, WrittenText(format: self, secrets: secrets).text(message))

@@ -2,7 +2,7 @@ import AsyncNet
 import AsyncNetMonitors
 import Foundation
 
-/// Brings responses into the form in which a file has them.
+/// Brings responses into the form that a file has: redacted, and without what differs each time.
 struct WrittenResponse {
     let format: RecordingFormat
     let secrets: KnownSecrets
@@ -42,7 +42,7 @@ struct WrittenResponse {
 
     // MARK: Times in headers
 
-    /// Removes the times after that of the response.
+    /// Removes each `Expires`, of the response or a cookie, that is later than the response.
     private func dropExpiry(_ headers: inout HTTPHeaders) {
         let now = headers.first { $0.hasName("Date") }?.date ?? Date()
         headers = HTTPHeaders(

@@ -2,7 +2,7 @@ import AsyncNet
 import AsyncNetMonitors
 import Foundation
 
-/// Brings the texts and bodies of one exchange into the form in which a file has them.
+/// Brings the texts and bodies of one exchange into the form that a file has.
 struct WrittenText {
     let format: RecordingFormat
     let secrets: KnownSecrets
@@ -10,13 +10,13 @@ struct WrittenText {
     func url(_ url: URL) -> URL {
         let redacted = text(format.redaction.text(of: url))
         let withoutFragment = String(redacted.prefix { $0 != "#" })
-        // A URL whose redacted text is none must not be written as it was.
+        // If the redacted text is no URL, the original must not be written instead.
         return (try? withoutFragment.asURL()) ?? Self.unknown
     }
 
     private static let unknown = URL(filePath: "/\(RedactionRule.mark)")
 
-    /// A text whose names of secrets have been redacted: without known secrets and local ports.
+    /// The text without known secrets and local ports. The caller has redacted the secrets that a name announces.
     func text(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let written = replaced(bytes)

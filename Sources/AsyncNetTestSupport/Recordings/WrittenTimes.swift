@@ -16,7 +16,7 @@ struct WrittenTimes {
         return step * Int((duration / step).rounded())
     }
 
-    /// Where a piece ends, and when it was there since the head.
+    /// Where a piece ends in the body, and the time from the head until it had arrived.
     private struct Cut {
         var end: Int
         let time: Duration
@@ -24,7 +24,7 @@ struct WrittenTimes {
 
     /// The pieces of the body.
     ///
-    /// - Parameter change: Changes the body, and any first part of it alike.
+    /// - Parameter change: Redacts the body. It is also called with first parts of the body, to find where they end.
     func written(_ response: RecordedExchange.Response, _ change: (Data) -> Data) -> [RecordedExchange.Chunk] {
         let body = response.body
         let records = BodyRecords(contentType: response.headers["Content-Type"])
@@ -88,7 +88,7 @@ struct WrittenTimes {
         } + [Cut(end: new.count, time: last.time)]
     }
 
-    /// Each cut changes the body up to it, at most this many bytes in all.
+    /// How many bytes may be redacted to move the cuts: each cut redacts the whole body up to it.
     private static let mostWork = 8 * 1024 * 1024
 }
 

@@ -30,7 +30,7 @@ struct ReplayBody: AsyncSequence, Sendable {
         }
 
         private static let truncated = AsyncNetError(
-            .bodyEndedEarly, "The recording has only the beginning of the body, as its limit has cut it")
+            .bodyEndedEarly, "The recording has only the beginning of the body, which exceeded its bodyLimit")
 
         mutating func next() async throws -> Data? {
             try Task.checkCancellation()
@@ -48,7 +48,7 @@ struct ReplayBody: AsyncSequence, Sendable {
 }
 
 extension SimulatedTransfer {
-    /// The error of a recorded failure. A transfer that was cancelled is silent, until it is cancelled again.
+    /// The error of a recorded failure. If the transfer was cancelled, waits until it is cancelled again.
     func error(of failure: RecordedExchange.Failure) async throws -> AsyncNetError {
         if failure.code == .cancelled { try await waitForCancellation() }
         return failure.error

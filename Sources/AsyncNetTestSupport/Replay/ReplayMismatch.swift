@@ -8,9 +8,9 @@ import Foundation
 ///     No exchange of fixtures/users.har matches GET https://api.example.com/users/1?page=2.
 ///     The nearest is exchange 3 of 5, GET https://api.example.com/users/1?page=1. Sent ≠ recorded:
 ///     - query page: 2 ≠ 1
-///     Send what was recorded, or record again if the change is meant: ...
+///     Send what was recorded, or record again: run the test with ...
 ///
-/// Secrets are redacted in all of it.
+/// Secrets are redacted in the whole text.
 public struct ReplayMismatch: Error, Sendable {
     /// The request, with its secrets redacted.
     public let request: RecordedExchange.Request
@@ -21,15 +21,15 @@ public struct ReplayMismatch: Error, Sendable {
     public let differences: [String]
     /// The names of what differs, such as `query page`.
     let fields: [String]
-    /// What happened, without the differences.
+    /// The sentences around the differences.
     let text: Text
 
-    /// The sentences around the differences.
+    /// The sentences of the description, and of the request's error.
     struct Text: Sendable {
         var headline: String
         var nearest: String
         var advice: String
-        /// What the error of the request says.
+        /// The message of the request's error, without the names of the differences.
         var summary: String
     }
 
@@ -41,7 +41,7 @@ public struct ReplayMismatch: Error, Sendable {
         self.fields = fields.map(\.field)
     }
 
-    /// The error with which the request ends. It is none that policies retry, or that opens a `CircuitBreaker`.
+    /// The error with which the request ends. Policies do not retry it, and it opens no `CircuitBreaker`.
     var error: AsyncNetError {
         let names = fields.prefix(3).joined(separator: ", ") + (fields.count > 3 ? " and more" : "")
         let message = fields.isEmpty ? text.summary : "\(text.summary), which differs in \(names)"

@@ -4,8 +4,8 @@ public enum ReplayPace: Hashable, Sendable {
     case immediate
     /// With the recorded delays.
     case recorded
-    /// With this multiple of the recorded delays: `.scaled(0.1)` is ten times as fast. A negative factor counts as zero,
-    /// and no delay is longer than a year.
+    /// With the recorded delays times this factor: `.scaled(0.1)` is ten times as fast. A negative factor counts as
+    /// zero, and no delay is longer than a year.
     case scaled(Double)
 
     func delay(_ recorded: Duration) -> Duration {

@@ -3,8 +3,8 @@ import AsyncNet
 /// Why a request has no exchange.
 extension ReplayPlan {
     /// - Parameters:
-    ///   - request: Without secrets.
-    ///   - compared: The same request.
+    ///   - request: A request whose secrets are redacted.
+    ///   - compared: The same request in the form that is compared.
     ///   - uses: How many times each exchange was used.
     func mismatch(_ request: Request, _ compared: ComparedRequest, uses: [Int]) -> ReplayMismatch {
         let group = group(of: compared)?.indices ?? []

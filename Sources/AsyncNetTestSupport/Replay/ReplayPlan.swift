@@ -1,13 +1,13 @@
 import AsyncNet
 import Foundation
 
-/// The exchanges of a recording, in groups of equal requests. Without state.
+/// The exchanges of a recording, in groups of equal requests. It does not know which exchanges were used.
 struct ReplayPlan: Sendable {
     typealias Request = RecordedExchange.Request
 
     let exchanges: [RecordedExchange]
     let comparison: RequestComparison
-    /// The file's name for texts; `nil` for a recording that is in no file.
+    /// The path of the recording's file, for texts; `nil` for a recording in no file.
     let file: String?
     /// The recorded requests without secrets.
     let requests: [Request]
@@ -31,7 +31,7 @@ struct ReplayPlan: Sendable {
         fileprivate(set) var indices: [Int] = []
     }
 
-    /// A recorded request whose body is not known is equal to all that differ in the body only.
+    /// Adds each recorded request whose body is not known to all groups that differ from it only in the body.
     private mutating func addIncomplete() {
         for (one, group) in groups where one.body != nil && one.body != .incomplete {
             guard let others = groups[one.withoutBody] else { continue }
@@ -41,7 +41,7 @@ struct ReplayPlan: Sendable {
 
     var groupCount: Int { groups.count }
 
-    /// The exchanges that are equal to a request in all but the closures; `nil` if there are none.
+    /// The exchanges that match a request, before closures of custom matchers are called; `nil` if there are none.
     func group(of request: ComparedRequest) -> Group? { groups[request] ?? groups[request.withoutBody] }
 
     /// Whether the closures accept the exchange for the request.
@@ -62,7 +62,7 @@ struct ReplayPlan: Sendable {
     /// Such as `exchange 3 of users.har, GET https://api.example.com/users`.
     func title(_ index: Int) -> String { "exchange \(index + 1) of \(name), \(Self.line(requests[index]))" }
 
-    /// - Parameter request: Without secrets.
+    /// - Parameter request: A request whose secrets are redacted.
     static func line(_ request: Request) -> String {
         let url = request.url.absoluteString
         return "\(request.method) \(url.count > 200 ? "\(url.prefix(200))…" : url)"

@@ -1,15 +1,15 @@
 import AsyncNet
 
-/// Gives each exchange of a recording to one request, in the order of the recording, and keeps what was not matched.
+/// Gives each exchange of a recording to one request, in the order of the recording, and keeps the unmatched requests.
 final class ReplaySource: Sendable {
     private struct State {
         /// How many times each exchange was used.
         var uses: [Int]
-        /// By the number of a group: how many exchanges at its begin are known to be used.
+        /// How many exchanges at the start of each group are known to be used; indexed by the group's ID.
         var starts: [Int]
         var unmatched: [ReplayMismatch] = []
 
-        /// The position of the first exchange of a group, from a position on, that was not used.
+        /// The first position in a group, at or after the given one, whose exchange was not used.
         mutating func firstUnused(_ group: ReplayPlan.Group, from position: Int) -> Int? {
             let (start, indices) = (starts[group.id], group.indices)
             let found = indices[max(start, position)...].firstIndex { uses[$0] == 0 }
@@ -39,7 +39,7 @@ final class ReplaySource: Sendable {
 
     // MARK: Taking
 
-    /// What a request leads to.
+    /// The exchange for a request, or why there is none.
     enum Found: Sendable {
         /// The index of the exchange, which belongs to this request now.
         case exchange(Int)
@@ -61,7 +61,7 @@ final class ReplaySource: Sendable {
         return .none(mismatch)
     }
 
-    /// Closures are called without the lock, so an exchange may be taken meanwhile; then the next is tried.
+    /// Custom matchers are called without the lock, so another request may take the exchange; then the next is tried.
     private func takeUnused(_ request: RecordedExchange.Request, _ group: ReplayPlan.Group) -> Int? {
         var position = 0
         while let found = state.withLock({ $0.firstUnused(group, from: position) }) {
@@ -87,7 +87,7 @@ final class ReplaySource: Sendable {
         state.withLock { state in state.uses.indices.filter { state.uses[$0] == 0 } }
     }
 
-    /// Unmatched requests, whose further lines are indented, then unused exchanges.
+    /// Texts about the unmatched requests, indented from the second line on, then about the unused exchanges.
     var differences: [String] {
         unmatched.map { $0.description.replacing("\n", with: "\n  ") }
             + unusedIndices.map { "\(plan.title($0)): recorded, but not requested" }

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A transport without sockets, whose responses are those of a recording.
 ///
-///     let transport = try ReplayTransport(contentsOf: file)      // HAR 1.2: AsyncNet's, a browser's, another program's
+///     let transport = try ReplayTransport(contentsOf: file)      // HAR 1.2, also of a browser or another program
 ///     let session = Session(transport: transport)
 ///     ...
 ///     try transport.verify()
@@ -13,12 +13,12 @@ public import Foundation
 /// recorded: the failures of a recording are replayed too, before the head and in the body. Each exchange is used once,
 /// unless `reusesLast` is set.
 ///
-/// Replayed are interim responses, the head, chunks with their boundaries, trailers, and failures with their code. An
-/// exchange that was cancelled while it was recorded, by a timeout for example, is silent at that point until it is
-/// cancelled again. A request's body is read completely before its response, as by a server.
+/// Interim responses, the head, chunks with their boundaries, trailers, and failures with their code are replayed. If
+/// an exchange was cancelled while it was recorded, by a timeout for example, its replay stalls at that point until it
+/// is cancelled. A request's body is read completely before its response, as by a server.
 ///
 /// A request without an exchange ends with an `AsyncNetError` with code `.unsupportedByTransport`, whose
-/// underlying error is the ``ReplayMismatch``, with the nearest exchange and what differs. Retry policies do not retry it.
+/// underlying error is the ``ReplayMismatch``, with the nearest exchange and what differs. Policies do not retry it.
 public final class ReplayTransport: Transport, TransportOfRecordings {
     private let source: ReplaySource
     private let pace: ReplayPace
@@ -33,7 +33,7 @@ public final class ReplayTransport: Transport, TransportOfRecordings {
     ///   - reusesLast: Whether, once all exchanges that match a request have been used, the last of them is used again.
     ///   - format: The form in which requests are compared: without secrets, and without what differs each time. Give
     ///     the format with which the file was written, so that a value that is redacted there is redacted in the
-    ///     request that is compared with it; what its closures return, they must return unchanged.
+    ///     request that is compared with it. A second call of its closures must change nothing more.
     public convenience init(
         _ recording: Recording, matching: [RequestMatcher] = RequestMatcher.standard, pace: ReplayPace = .immediate,
         reusesLast: Bool = false, format: RecordingFormat = .standard
@@ -57,7 +57,7 @@ public final class ReplayTransport: Transport, TransportOfRecordings {
 
     /// - Parameters:
     ///   - file: The file of the recording, for texts.
-    ///   - fallback: Carries the requests that have no exchange, which are not unmatched then.
+    ///   - fallback: Carries the requests that have no exchange, which then are not reported as unmatched.
     ///   - onUnmatched: Called once for each unmatched request, before its error is thrown.
     package init(
         _ recording: Recording, file: URL?, matching: [RequestMatcher], pace: ReplayPace, reusesLast: Bool,
@@ -82,7 +82,7 @@ public final class ReplayTransport: Transport, TransportOfRecordings {
         if !differences.isEmpty { throw UnmetExpectations(differences: differences) }
     }
 
-    /// `true`, since nothing is connected to; otherwise that of the transport for requests without an exchange.
+    /// The value of the transport for requests without an exchange; `true` without such a transport.
     public var judgesAddresses: Bool { fallback?.judgesAddresses ?? true }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {

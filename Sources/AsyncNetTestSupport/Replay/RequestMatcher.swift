@@ -39,14 +39,14 @@ public struct RequestMatcher: Sendable {
     ///
     /// JSON is compared as `JSON` compares: the order of members does not count, and `1` equals `1.0`. Fields
     /// and parts of different names may have any order. A body without `Content-Type` is JSON if it can be parsed as
-    /// such. Compressed bodies are compared decoded. A recorded body that was cut, or is not in the file, equals all.
+    /// such. Compressed bodies are compared decoded. A recorded body that is truncated or missing equals any body.
     public static let body = RequestMatcher(kind: .body)
 
     /// The headers of these names are equal, or missing in both requests. A file has only the headers of
     /// ``RecordingFormat/requestHeaders``: to compare others, write them.
     public static func headers(_ names: String...) -> RequestMatcher { RequestMatcher(kind: .headers(names)) }
 
-    /// A closure returns `true`. It is called after all other matchers have agreed, with secrets redacted in both
+    /// The closure returns `true`. It is called after all other matchers have agreed, with secrets redacted in both
     /// requests; it may be called concurrently and several times for a request, and must not block.
     public static func custom(
         _ matches:

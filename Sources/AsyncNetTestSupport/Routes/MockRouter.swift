@@ -40,8 +40,8 @@ extension MockRouter {
 
 /// The differences between the requests that a test expected and those that a ``MockRouter`` received.
 public struct UnmetExpectations: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A text for each difference, such as `GET /users/:id: expected once, received 2 times`. Without queries, which may
-    /// contain secrets; those of recordings are redacted.
+    /// A text for each difference, such as `GET /users/:id: expected once, received 2 times`. It has no query, which
+    /// may contain secrets, except of recordings, where these are redacted.
     public let differences: [String]
 
     /// All differences, a line for each.

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// The path of a route: segments, of which `:name` matches any, and `*` at the end, which matches any rest.
+/// The path of a route: segments, of which `:name` matches any segment, and `*` at the end, which matches any rest.
 package struct RoutePattern: Sendable, CustomStringConvertible {
     package let description: String
     private let segments: [Substring]
@@ -25,7 +25,7 @@ package struct RoutePattern: Sendable, CustomStringConvertible {
     private static func isName(_ segment: Substring) -> Bool { segment.hasPrefix(":") && segment.count > 1 }
 
     /// - Parameter path: Percent-encoded, without a query.
-    /// - Returns: The decoded values of the named segments; `nil` if the path is another.
+    /// - Returns: The decoded values of the named segments; `nil` if the path does not match.
     package func match(_ path: String) -> [String: String]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard lastPrefix == nil ? parts.count == segments.count : parts.count > segments.count else { return nil }

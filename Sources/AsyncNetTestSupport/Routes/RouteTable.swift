@@ -26,8 +26,8 @@ final class RouteTable: Sendable {
         add(routes)
     }
 
-    /// Adds routes. A route of the same method and path that has received no request is removed: it can receive none any
-    /// more, so `verify` must not expect any.
+    /// Adds routes. An older route of the same method and path that has received no request is removed, since it cannot
+    /// receive any, and `verify` must not expect one.
     func add(_ routes: Routes) {
         state.withLock { state in
             for route in routes.all {
@@ -66,7 +66,7 @@ final class RouteTable: Sendable {
         }
     }
 
-    /// What the next request gets, and the index of its route.
+    /// The response to the next request, and the index of its route.
     private static func next(_ state: State, _ method: HTTPMethod, _ path: String) -> (Found, Int?) {
         switch state.routes.match(method, path) {
         case .none: return (.none, nil)
@@ -81,7 +81,7 @@ final class RouteTable: Sendable {
         }
     }
 
-    /// Records a request that nothing was there for.
+    /// Records a request without a route, an enqueued response or a closure.
     ///
     /// - Returns: The response to it.
     func refuse(_ request: RecordedRequest, _ methods: [HTTPMethod]) -> MockResponse {
@@ -98,7 +98,7 @@ final class RouteTable: Sendable {
     /// Adds a text to what `verify` reports.
     func report(_ text: String) { state.withLock { $0.unexpected.append(text) } }
 
-    /// What `verify` reports: routes in their order, then requests in theirs.
+    /// What `verify` reports: routes in their order, then unexpected requests in theirs.
     var differences: [String] {
         state.withLock { state in
             let routes = zip(state.routes.all, state.counts).filter { !$0.expected.contains($1) }

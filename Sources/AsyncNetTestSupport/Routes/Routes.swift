@@ -9,8 +9,8 @@ public import AsyncNet
 ///     let stub = StubTransport(routes: routes)
 ///     let server = try await MockServer.start(routes: routes)
 ///
-/// A path is compared without the request's query, segment by segment: `:name` matches any segment and puts its
-/// decoded text into ``RecordedRequest/parameters``; `*` at the end matches any rest. `/users` does not match `/users/`.
+/// A path is compared without the request's query, segment by segment: `:name` matches any segment, whose decoded text
+/// is put into ``RecordedRequest/parameters``; `*` at the end matches any rest. `/users` does not match `/users/`.
 /// If several routes match, the route added last is used, so that a test can replace a common route. A route without
 /// requests that is replaced by one of the same method and path is no longer expected by ``MockRouter/verify()``. A
 /// route for GET responds to HEAD too.
@@ -20,8 +20,8 @@ public import AsyncNet
 public struct Routes: Sendable {
     /// Makes the response to a request. An error becomes a 500 of a server, and the error of a stub's transfer.
     ///
-    /// The task of a server's handler is cancelled when its client leaves or the server stops, and is not awaited: it may outlive
-    /// both.
+    /// A server cancels the task of a handler when the client disconnects or the server stops. It does not await that
+    /// task, which may outlive the server.
     public typealias Handler = @Sendable (RecordedRequest) async throws -> MockResponse
 
     struct Route: Sendable {
@@ -80,10 +80,10 @@ public struct Routes: Sendable {
 
     mutating func remove(at index: Int) { all.remove(at: index) }
 
-    /// What a request leads to.
+    /// The route of a request, or why there is none.
     enum Match {
         case route(Int, parameters: [String: String])
-        /// Routes of other methods have the path.
+        /// Only routes of these other methods match the path.
         case otherMethods([HTTPMethod])
         case none
     }

@@ -39,7 +39,7 @@ struct ConnectionCarrier {
         let room = min(connection.receivingRoom(), 64 * 1024)
         guard let bytes = try stream.read(room, orUntil: wakeup) else { return }
         guard bytes.isEmpty else { return connection.didReceive(bytes) }
-        // The client has ended its side. Scripts that go on sending may do so, until writing fails.
+        // The client has ended its side. The script may go on sending, until writing fails.
         connection.didEndReceiving()
         try stream.wait(for: wakeup)
     }

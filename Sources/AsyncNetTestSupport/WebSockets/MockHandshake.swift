@@ -3,11 +3,11 @@ import Foundation
 
 /// A server's response to the handshake of a WebSocket.
 struct MockHandshake {
-    /// The head of the response with status 101, and the greeting's frames.
+    /// The head of the response with status 101.
     let bytes: Data
     let agreement: WebSocketAgreement
 
-    /// - Throws: `WebSocketServerHandshake.Refusal`, and errors of a greeting that cannot be sent.
+    /// - Throws: `WebSocketServerHandshake.Refusal` if the request is no handshake of a WebSocket.
     init(_ upgrade: MockUpgrade, _ request: RecordedRequest, _ headers: HTTPHeaders) throws {
         let handshake = try WebSocketServerHandshake(
             method: request.method, headers: request.headers, protocols: upgrade.protocols,

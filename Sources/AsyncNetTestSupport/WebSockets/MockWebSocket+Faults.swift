@@ -17,7 +17,7 @@ extension MockWebSocket.Fault {
         }
     }
 
-    /// As much as fits into a frame with a head of two bytes.
+    /// The first bytes of a message, as many as a frame with a head of two bytes may have.
     private static func payload(of message: WebSocketMessage) -> Data {
         switch message {
         case .text(let text): Data(text.utf8.prefix(125))

@@ -9,13 +9,13 @@ import Foundation
 ///         for try await message in socket.messages { try await socket.send(message) }
 ///     })
 public struct MockWebSocket: Sendable {
-    /// Runs a WebSocket. When it returns, the server closes the WebSocket with code 1000, unless it is closed; an error
-    /// closes it with code 1011. When the server stops, its task is cancelled.
+    /// Uses an open WebSocket. When the script returns, the server closes the WebSocket with code 1000, unless it is
+    /// closed; an error closes it with code 1011. When the server stops, the script's task is cancelled.
     public typealias Script = @Sendable (MockWebSocketConnection) async throws -> Void
 
     let script: Script
 
-    /// Makes what a closure does.
+    /// Creates a WebSocket that a closure uses.
     public init(_ script: @escaping Script) { self.script = script }
 
     /// Sends each message back, until the client closes the WebSocket.
@@ -47,7 +47,7 @@ public struct MockWebSocket: Sendable {
         case noPong
         /// The client's close frame gets no answer, and the connection stays open.
         case noClose
-        /// The connection is closed where the server would send a close frame, also as the answer to the client's.
+        /// The connection is closed where the server would send a close frame or answer the client's.
         case endWithoutClose
         /// All bytes after the handshake are written one by one.
         case drip
@@ -68,12 +68,12 @@ public struct MockWebSocket: Sendable {
     }
 }
 
-/// A response that upgrades: what is agreed, and what follows.
+/// What a response with status 101 offers in the handshake, and what the server does after it.
 struct MockUpgrade: Sendable {
     var webSocket: MockWebSocket
     var protocols: [String]
     var compression: WebSocketCompression?
-    /// Sent in the packet of the response's head.
+    /// Messages that are sent in the same packet as the response's head.
     var greeting: [WebSocketMessage]
     var fault: MockWebSocket.Fault?
 }

@@ -3,8 +3,8 @@ public import Foundation
 
 /// The server's side of an open WebSocket, for the script of a ``MockWebSocket``.
 ///
-/// Pings and the client's close frame are answered while the script awaits ``messages`` or ``receive()``, which one task
-/// does at a time. Any number of tasks may send.
+/// Pings and the client's close frame are answered while the script awaits ``messages`` or ``receive()``. Only one task
+/// may receive at a time; any number of tasks may send.
 public actor MockWebSocketConnection {
     /// The request of the handshake.
     public nonisolated let request: RecordedRequest
@@ -12,8 +12,8 @@ public actor MockWebSocketConnection {
     public nonisolated let subprotocol: String?
     /// Whether messages are compressed.
     public nonisolated let isCompressed: Bool
-    /// The code of the client's close frame, `.noStatusReceived` if it had none; `.abnormalClosure` if the connection ended
-    /// without one; `nil` before.
+    /// The code of the client's close frame, `.noStatusReceived` if the frame had none; `.abnormalClosure` if the
+    /// connection ended without a close frame; `nil` before.
     public private(set) var closeCode: WebSocketCloseCode?
     /// The reason of the client's close frame.
     public private(set) var closeReason = ""
@@ -95,7 +95,7 @@ public actor MockWebSocketConnection {
             if fault == .endWithoutClose { return await connection.close() }
         }
         if case .ping = event, fault == .noPong { return }
-        // A client that has gone meanwhile is seen by the next `receive`.
+        // If this write fails, the client is gone, which the next `receive` reports.
         if let frame = machine.reply(to: event) { try? write(frame) }
     }
 
@@ -105,8 +105,8 @@ public actor MockWebSocketConnection {
 
     // MARK: Sending
 
-    /// Sends a message, in frames of at most `fragmentSize` bytes; in one by default. Waits while the client receives
-    /// nothing and 256 KiB are unsent.
+    /// Sends a message, in frames of at most `fragmentSize` bytes; in one frame by default. Waits while the client
+    /// reads nothing and 256 KiB are unsent.
     public func send(_ message: WebSocketMessage, fragmentSize: Int? = nil) async throws {
         if !hasSentMessage, let fault, try await sendFaulty(message, fault) { return }
         hasSentMessage = true
@@ -114,7 +114,7 @@ public actor MockWebSocketConnection {
         try await connection.sendingRoom()
     }
 
-    /// Sends a ping.
+    /// Sends a ping; its pong arrives in ``pongs``.
     public func ping(_ payload: Data = Data()) throws { try write(try machine.encodePing(payload)) }
 
     /// Sends a pong that no ping has asked for.

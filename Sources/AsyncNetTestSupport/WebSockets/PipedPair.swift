@@ -1,8 +1,8 @@
 import AsyncNet
 import Foundation
 
-/// Two connections in memory, each of which receives what the other one sends. While one reads nothing, at most 256 KiB
-/// and one piece wait for it.
+/// Two connections in memory, each of which receives what the other one sends. For an end that reads nothing, at most
+/// 256 KiB and one piece wait.
 final class PipedPair: Sendable {
     private struct Ends {
         weak var client: PipedConnection?
@@ -17,7 +17,7 @@ final class PipedPair: Sendable {
         var isNeeded = false
     }
 
-    /// What one end has sent and the other one has had no room for. Used by the call of `work` that runs.
+    /// The pieces for which the receiving end had no room yet. Used only by the call of `work` that moves bytes.
     private let toClient = Locked(PipedDirection())
     private let toServer = Locked(PipedDirection())
 
@@ -29,7 +29,7 @@ final class PipedPair: Sendable {
         return (client, server)
     }
 
-    /// Moves bytes. What comes up meanwhile, by this thread or others, is done by the call that runs.
+    /// Moves bytes both ways. A call during another one, on any thread, only makes that one move bytes again.
     private func work() {
         let isFirst = progress.withLock { progress in
             progress.isNeeded = true

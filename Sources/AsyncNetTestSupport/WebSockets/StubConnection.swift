@@ -8,13 +8,13 @@ public import Foundation
 ///     })
 ///     let connection = try await Session(transport: stub).connect(to: "redis", port: 6379, tls: .none)
 public final class StubConnection: Sendable {
-    /// Where the client has connected to.
+    /// The client's request for this connection, with host and port.
     public let request: DuplexRequest
     let end: PipedConnection
 
     init(_ request: DuplexRequest, _ end: PipedConnection) { (self.request, self.end) = (request, end) }
 
-    /// The next bytes of the client; `nil` once it has ended its side.
+    /// The next bytes of the client; `nil` once the client has ended its side.
     public func receive() async throws -> Data? { try await end.receive() }
 
     /// Sends bytes; each call's bytes arrive as one chunk. Waits while the client reads nothing and 256 KiB are unsent.
@@ -32,7 +32,7 @@ public final class StubConnection: Sendable {
     /// Ends the connection at once, as a reset does: the client gets the error `.connectionLost`.
     public func reset() { end.abort(AsyncNetError(.connectionLost)) }
 
-    /// What the client sends, as it arrives.
+    /// The bytes that the client sends, as they arrive.
     public var bytes: Bytes { Bytes(connection: self) }
 
     /// The bytes that the client of a ``StubConnection`` sends.

@@ -2,12 +2,12 @@ public import AsyncNet
 import Foundation
 
 extension StubTransport: DuplexTransport {
-    /// What a stub does with a connection that is not HTTP, of `Session.connect(to:port:tls:)`. When it returns
-    /// the connection is closed; an error resets it.
+    /// Serves a connection that is not HTTP, of `Session.connect(to:port:tls:)`. When the closure returns, the
+    /// connection is closed; an error resets it.
     public typealias ConnectionHandler = @Sendable (StubConnection) async throws -> Void
 
-    /// Opens a connection in memory. One for HTTP gets the response to its request from the routes, as `send`; a response
-    /// made by ``MockResponse/webSocket(_:protocols:compression:headers:greeting:fault:)`` makes it a WebSocket.
+    /// Opens a connection in memory. On a connection for HTTP, routes make the response as in `send`; the response
+    /// ``MockResponse/webSocket(_:protocols:compression:headers:greeting:fault:)`` makes the connection a WebSocket.
     ///
     /// - Throws: `AsyncNetError` with code `.unsupportedByTransport` for a connection that is not HTTP, unless
     ///   the stub was made with a closure for these.

@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Ends the `poll` of a thread. Its descriptors are closed with it.
+/// Ends the `poll` of a thread, by a pipe that is closed when this object is released.
 final class Wakeup: Sendable {
     private let isSet = Locked(false)
     /// Readable while the wakeup is set.

@@ -22,7 +22,7 @@ struct WebSocketServerHandshake: Sendable {
     ///   - headers: The request's headers.
     ///   - protocols: Subprotocols of the server, in its order of preference; the first one that the client offers is
     ///     chosen, or none.
-    ///   - compression: What the server accepts; `nil` accepts none. Without zlib none is accepted.
+    ///   - compression: The compression that the server accepts; `nil`, or a machine without zlib, accepts none.
     init(
         method: HTTPMethod, headers request: HTTPHeaders, protocols: [String] = [],
         compression: WebSocketCompression? = nil
@@ -73,7 +73,7 @@ struct WebSocketServerHandshake: Sendable {
 }
 
 extension WebSocketCompression {
-    /// The server's response to an offer, and what both mean.
+    /// The server's response to an offer, and the compression that client and server then use.
     func response(
         to offer: WebSocketDeflateParameters
     ) -> (parameters: WebSocketDeflateParameters, agreed: WebSocketDeflate) {

@@ -41,7 +41,7 @@ struct ClockStateTests {
     }
 
     @Test(
-        "An automatic TestClock advances to the nearest deadline when no task runs and one waits for the clock",
+        "TestClock.run moves to the nearest deadline when no task runs and one waits for the clock",
         arguments: [
             ([.sleep(5)], nil), ([.run], nil), ([.run, .sleep(5)], 5), ([.step, .sleep(5)], 5),
             ([.run, .sleep(5), .sleep(3)], 3), ([.run, .sleep(5), .limit(3)], 3),

@@ -83,7 +83,7 @@ struct MockServerHTTP2FaultTests {
     }
 
     @Test(
-        "A body cut by the server leads to bodyEndedEarly, with Content-Length and without",
+        "A body that the server cuts short ends with bodyEndedEarly, with Content-Length and without",
         arguments: [true, false])
     func cut(isChunked: Bool) async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
@@ -285,7 +285,7 @@ struct MockServerHTTP2FaultTests {
         }
     }
 
-    @Test("A WebSocket is refused with HTTP_1_1_REQUIRED")
+    @Test("A .webSocket response over HTTP/2 resets the stream with HTTP_1_1_REQUIRED")
     func webSocket() async throws {
         try await withHTTP2Server(.sockets) { (server: MockServer, session: Session) async throws in
             server.on(.post, "/", replies: .webSocket { _ in })

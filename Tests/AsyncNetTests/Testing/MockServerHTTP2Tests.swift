@@ -55,7 +55,7 @@ struct MockServerHTTP2Tests {
     // MARK: Versions
 
     @Test(
-        "A server of HTTP/2 responds over HTTP/2, with TLS and without", arguments: HTTP2Client.allCases,
+        "A server with speaks: .http2 responds over HTTP/2, with TLS and without", arguments: HTTP2Client.allCases,
         [MockServer.TLS.selfSigned, nil])
     func version(_ client: HTTP2Client, _ tls: MockServer.TLS?) async throws {
         try await withHTTP2Server(client, tls: tls) { (server: MockServer, session: Session) async throws in
@@ -88,7 +88,7 @@ struct MockServerHTTP2Tests {
         await server.stop()
     }
 
-    @Test("A server of HTTP/2 alone refuses a client of HTTP/1.1 in the TLS handshake", arguments: HTTP2Client.allCases)
+    @Test("A server with speaks: .http2 refuses a TLS client that speaks HTTP/1.1", arguments: HTTP2Client.allCases)
     func refusal(_ client: HTTP2Client) async throws {
         let server = try await MockServer.start(tls: .selfSigned, speaks: .http2)
         let tls = TLSConfiguration(trust: .anchors([server.anchor]))
@@ -103,7 +103,7 @@ struct MockServerHTTP2Tests {
         await server.stop()
     }
 
-    @Test("A server of both versions answers a client of HTTP/1.1 over HTTP/1.1, and WebSockets too")
+    @Test("A server with speaks: .both serves requests and WebSockets of a client of HTTP/1.1 over HTTP/1.1")
     func both() async throws {
         let server = try await MockServer.start(speaks: .both)
         server.on(.get, "/text", replies: .text("hello"))
@@ -158,7 +158,7 @@ struct MockServerHTTP2Tests {
     }
 
     @Test(
-        "Responses without a body are complete, and Connection is not sent over HTTP/2",
+        "Responses to HEAD, 204 and 304 end without a body, and Connection is not sent over HTTP/2",
         arguments: HTTP2Client.allCases)
     func bodiless(_ client: HTTP2Client) async throws {
         try await withHTTP2Server(client) { (server: MockServer, session: Session) async throws in

@@ -99,7 +99,7 @@ struct MockServerTests {
     }
 
     @Test(
-        "A fault after more bytes than the body has occurs at the end of the body, of servers and stubs",
+        "A fault after more bytes than the body has comes at the body's end, over a server and a stub",
         arguments: [
             (MockResponse.Fault.truncate(after: 5), .bodyEndedEarly), (.truncate(after: 99), .bodyEndedEarly),
             (.resetMidBody(after: 99), .connectionLost), (.stallMidBody(after: 99), .timedOut),
@@ -121,7 +121,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("A stall at the end of a body announces one byte more, so that the body is not complete")
+    @Test("With a stall at a body's end, Content-Length is one byte more than the bytes that are sent")
     func lateStall() async throws {
         try await withServer(.text("hello").with(.stallMidBody(after: 99))) { (server: MockServer) async throws in
             var text = ""
@@ -151,7 +151,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("A response of a route with .earlyResponse is sent before the body is read")
+    @Test("A route's response with .earlyResponse is sent before the request's body is read")
     func early() async throws {
         let server = try await MockServer.start()
         server.on(.post, "/", replies: .status(413).with(.earlyResponse))
@@ -164,7 +164,7 @@ struct MockServerTests {
     }
 
     @Test(
-        "A server closes a connection after a request that does not keep it (RFC 9112 §9.3)",
+        "A request's version and Connection header decide whether the server closes its connection (RFC 9112 §9.3)",
         arguments: [
             ("HTTP/1.1", nil, false), ("HTTP/1.1", "close", true), ("HTTP/1.1", "Keep-Alive, Close", true),
             ("HTTP/1.0", nil, true), ("HTTP/1.0", "keep-alive", false),
@@ -174,7 +174,7 @@ struct MockServerTests {
         #expect(try MockConnection.parse("GET / \(version)\r\nHost: a\(line)").closesConnection == closes)
     }
 
-    @Test("A request in absolute form is for the route of its path (RFC 9112 §3.2.2)")
+    @Test("The path and query of a request in absolute form are those of its URL (RFC 9112 §3.2.2)")
     func absoluteForm() {
         let request = RecordedRequest(
             method: .get, target: "http://a:80/b?c=http://d/e", headers: [:], body: Data(), connection: 1,
@@ -182,7 +182,7 @@ struct MockServerTests {
         #expect(request.path == "/b" && request.query == "c=http://d/e")
     }
 
-    @Test("A server can listen on ::1")
+    @Test("A server that listens on ::1 has a URL with the host [::1]")
     func ipv6() async throws {
         let server = try await MockServer.start(on: .ipv6)
         #expect(server.url("/a").absoluteString == "http://[::1]:\(server.port)/a")
@@ -269,7 +269,7 @@ struct TestClockTests {
         await watcher.value
     }
 
-    @Test("A server keeps only the latest requests that were not taken")
+    @Test("A server with keptRequests 3 drops the oldest of seven requests that were not taken")
     func keptRequests() async throws {
         let server = try await MockServer.start(keptRequests: 3)
         await server.route("/*") { _ in .status(204) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Bodies of stubs and of servers", .timeLimit(.minutes(5)))
 struct ResponseFramingTests {
     @Test(
-        "A fault in a body of chunks comes after that number of the body's bytes", arguments: ResponseSender.allCases,
+        "A fault in a body of chunks comes after its number of bytes of the body", arguments: ResponseSender.allCases,
         [
             (.truncate(after: 8), .bodyEndedEarly), (.resetMidBody(after: 8), .connectionLost),
             (.truncate(after: 100), .bodyEndedEarly),
@@ -21,7 +21,7 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "The length of a body is in the head, unless it is not known or there is none",
+        "Content-Length is in the head, except for a body of chunks and for 204 and 304",
         arguments: ResponseSender.allCases,
         [
             (.text("abc"), 3), (.json(["a": 1]), 7), (.status(200), 0), (.chunked(["abc"]), nil), (.status(204), nil),

@@ -30,17 +30,17 @@ struct SleeperNoticeTests {
         return said.withLock { $0 }
     }
 
-    @Test("A wait of five seconds says for how many sleepers it waits, and how many there are")
+    @Test("sleepers(atLeast:) that has waited five seconds prints how many sleepers it awaits and how many there are")
     func vain() async {
         let said = await waiting { texts in
             watch.advance(by: SleeperNotice.delay)
             for await _ in texts { break }
         }
         #expect(said.count == 1)
-        #expect(said.first?.contains("sleepers(atLeast: 1) has waited 5.0 seconds, and 0 sleep") == true)
+        #expect(said.first?.contains("sleepers(atLeast: 1) has waited 5.0 seconds, and 0 task(s) sleep") == true)
     }
 
-    @Test("A shorter wait says nothing, and leaves no timer behind")
+    @Test("sleepers(atLeast:) that waits less than five seconds prints nothing and leaves no timer behind")
     func short() async {
         #expect(await waiting { _ in watch.advance(by: SleeperNotice.delay - .seconds(1)) }.isEmpty)
         #expect(watch.sleeperCount == 0)

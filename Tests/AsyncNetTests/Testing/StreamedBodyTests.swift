@@ -33,7 +33,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("A body's sequence is cancelled when the client leaves its loop over it", arguments: ResponseSender.allCases)
+    @Test("A body's sequence is cancelled when the client stops reading the body", arguments: ResponseSender.allCases)
     func leftLoop(_ sender: ResponseSender) async throws {
         let (texts, control, isCancelled) = cancellable()
         let reply = MockResponse.stream(texts, headers: ["Content-Type": "text/event-stream"])
@@ -53,7 +53,7 @@ struct StreamedBodyTests {
         return events
     }
 
-    @Test("The sequence is cancelled when a request that waits for a chunk is", arguments: ResponseSender.allCases)
+    @Test("A body's sequence is cancelled when a request for its next chunk is", arguments: ResponseSender.allCases)
     func cancelled(_ sender: ResponseSender) async throws {
         let (texts, control, isCancelled) = cancellable()
         try await sender.responding(.stream(texts)) { (session: Session, url: URL) async throws in
@@ -66,7 +66,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("The sequence is cancelled when the server stops", arguments: [MockServer.Versions.http1, .http2])
+    @Test("A body's sequence is cancelled when the server stops", arguments: [MockServer.Versions.http1, .http2])
     func stopped(_ version: MockServer.Versions) async throws {
         let (texts, control, isCancelled) = cancellable()
         let server = try await MockServer.start(speaks: version)
@@ -82,7 +82,7 @@ struct StreamedBodyTests {
     private struct Broken: Error {}
 
     @Test(
-        "An error of the sequence ends the body with an error",
+        "If a body's sequence throws, the request ends with an error",
         arguments: [(.stub, .transportFailed), (.http1, .connectionLost), (.http2, .bodyEndedEarly)]
             as [(ResponseSender, AsyncNetError.Code)])
     func broken(_ sender: ResponseSender, _ code: AsyncNetError.Code) async throws {
@@ -96,7 +96,7 @@ struct StreamedBodyTests {
     }
 
     @Test(
-        "A fault comes after its number of bytes, however many the sequence makes",
+        "A fault in a streamed body comes after its number of bytes, even if the sequence makes more",
         arguments: ResponseSender.allCases,
         [(.truncate(after: 3), .bodyEndedEarly), (.resetMidBody(after: 3), .connectionLost)]
             as [(MockResponse.Fault, AsyncNetError.Code)])
@@ -109,7 +109,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("A body that drips arrives whole", arguments: ResponseSender.allCases)
+    @Test("A streamed body with .drip arrives whole", arguments: ResponseSender.allCases)
     func drips(_ sender: ResponseSender) async throws {
         let (texts, control) = AsyncStream.makeStream(of: String.self)
         control.yield("hello")
@@ -120,7 +120,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("Trailers follow the last chunk", arguments: ResponseSender.allCases)
+    @Test("Trailers of a streamed body arrive after the last chunk", arguments: ResponseSender.allCases)
     func trailers(_ sender: ResponseSender) async throws {
         let (texts, control) = AsyncStream.makeStream(of: String.self)
         control.yield("a")
@@ -131,7 +131,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("A body with Content-Length has no chunked coding", arguments: ResponseSender.allCases)
+    @Test("A streamed body with Content-Length is sent without the chunked coding", arguments: ResponseSender.allCases)
     func length(_ sender: ResponseSender) async throws {
         let (texts, control) = AsyncStream.makeStream(of: String.self)
         for text in ["he", "llo"] { control.yield(text) }
@@ -144,7 +144,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test("A stub reads the sequence one chunk ahead of the client, which a test clock sees")
+    @Test("A stub reads fewer than ten chunks of a sequence while the client reads none")
     func backPressure() async throws {
         let clock = TestClock()
         let made = Locked(0)

@@ -31,7 +31,7 @@ struct StubConnectionTests {
         try stub.verify()
     }
 
-    @Test("A stub's status refuses a WebSocket with its body, and a fault leads to connectionLost")
+    @Test("A stub's 403 refuses a WebSocket with the body in the error, and a fault ends it with connectionLost")
     func refused() async throws {
         let stub = StubTransport()
         stub.on(.get, "/room/1", replies: .status(403, body: "no"), .fault(.resetBeforeHead), .webSocket())
@@ -51,7 +51,7 @@ struct StubConnectionTests {
         deinit { end.open() }
     }
 
-    @Test("An endless body of a stub's refusal is sent as it is made, and ends once the client has left")
+    @Test("The endless body of a stub's 403 to a WebSocket is released when the client cancels")
     func endlessRefusal() async {
         let (isAsked, isReleased) = (Gate(), Gate())
         let stub = StubTransport { _ in
@@ -122,7 +122,7 @@ struct StubConnectionTests {
         #expect(code == .unsupportedByTransport)
     }
 
-    @Test("A stub's connection that writes more than the client reads is suspended")
+    @Test("A closure that writes to a stub's connection is suspended while the client does not read")
     func backPressure() async throws {
         let sent = Counter()
         let stub = StubTransport(connections: { connection in

@@ -45,7 +45,7 @@ struct StubTimingTests {
         #expect(response.metrics.sentBytes == 1234)
     }
 
-    @Test("A server's closure is cancelled when its client closes the connection")
+    @Test("The closure of a server's route is cancelled when the client closes the connection")
     func handler() async throws {
         let server = try await MockServer.start()
         let (begun, end) = (AsyncStream<Void>.makeStream(), AsyncStream<Bool>.makeStream())

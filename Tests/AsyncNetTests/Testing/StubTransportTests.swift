@@ -32,7 +32,7 @@ struct StubTransportRequestTests {
         }
     }
 
-    @Test("A stall passes on the session's TestClock even if another transport wraps the stub")
+    @Test("A stalled response of a wrapped stub ends at the timeout on the session's TestClock")
     func wrapped() async throws {
         struct Wrapper: Transport {
             let stub: StubTransport

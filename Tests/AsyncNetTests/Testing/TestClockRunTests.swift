@@ -18,7 +18,7 @@ struct TestClockRunTests {
                 interceptors: policies, timeout: .seconds(60), deadline: deadline, retryBudget: nil, clock: clock))
     }
 
-    @Test("Retries pass on the clock: run ends after the sum of their delays")
+    @Test("run moves the clock by the sum of the delays of a request's retries")
     func retries() async throws {
         let clock = TestClock()
         let stub = StubTransport()
@@ -32,7 +32,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(33))
     }
 
-    @Test("Retries of concurrent requests pass on the clock together, without early timeouts")
+    @Test("run moves the clock once for equal retry delays of concurrent requests, without an early timeout")
     func concurrentRetries() async throws {
         let clock = TestClock()
         let counts = Locked<[String: Int]>([:])
@@ -171,7 +171,7 @@ struct TestClockRunTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("A closure of the main actor runs on the main actor")
+    @Test("run calls a closure of the main actor on the main actor")
     @MainActor
     func mainActor() async throws {
         let clock = TestClock()
@@ -187,7 +187,7 @@ struct TestClockRunTests {
         #expect(clock.now.offset == .seconds(1))
     }
 
-    @Test("Time does not move while the main actor, which called run(_:), has not made its request yet")
+    @Test("run does not move the clock before its caller, the main actor, has made both of its requests")
     @MainActor
     func requestsOfMainActor() async throws {
         let clock = TestClock()

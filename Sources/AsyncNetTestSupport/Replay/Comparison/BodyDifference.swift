@@ -7,7 +7,7 @@ struct BodyDifference {
 
     init(sent: ComparedBody, recorded: ComparedBody) {
         compare("body", sent, recorded)
-        // The fields weigh at most 3 together, so that a long body does not outweigh another path.
+        // All fields together weigh at most 3, so that many differences in a body count less than another path.
         var weight = 0
         fields = fields.map { field in
             weight += field.weight
@@ -106,7 +106,7 @@ struct BodyDifference {
 }
 
 extension ComparedBody {
-    /// Kind and beginning.
+    /// The body's kind, with its beginning or size.
     fileprivate var summary: String {
         switch self {
         case .none: "(missing)"
@@ -122,6 +122,6 @@ extension ComparedBody {
 
 extension JSON {
     fileprivate var text: String { String(decoding: data(options: .sortedKeys), as: UTF8.self) }
-    /// `nil` for a value that is missing.
+    /// The value's text; `nil` for a value that is missing.
     fileprivate var shown: String? { exists ? text : nil }
 }

@@ -21,7 +21,7 @@ indirect enum ComparedBody: Hashable, Sendable {
 
     init(_ data: Data, _ contentType: String?) { self.init(data, contentType, depth: 3) }
 
-    /// - Parameter depth: How many multipart bodies within parts are read.
+    /// - Parameter depth: How many levels of multipart bodies, each in a part of another one, are parsed.
     private init(_ data: Data, _ contentType: String?, depth: Int) {
         let type = contentType.flatMap { MediaType($0) }
         let isJSON = type.map { $0.subtype.contains("json") } ?? true

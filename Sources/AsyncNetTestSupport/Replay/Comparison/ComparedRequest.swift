@@ -13,7 +13,7 @@ struct ComparedRequest: Hashable, Sendable {
     var headers: [String: String] = [:]
     var body: ComparedBody?
 
-    /// - Parameter request: Without secrets.
+    /// - Parameter request: A request whose secrets are redacted.
     init(_ request: RecordedExchange.Request, _ comparison: RequestComparison) {
         let url = request.url
         if comparison.comparesMethod { method = request.method.rawValue }
@@ -27,7 +27,7 @@ struct ComparedRequest: Hashable, Sendable {
             request.isBodyTruncated ? .incomplete : ComparedBody(request.body, request.headers["Content-Type"])
     }
 
-    /// What a recorded request has whose body is not known.
+    /// A recorded request that is equal, but whose body is not known.
     var withoutBody: ComparedRequest {
         var copy = self
         copy.body = .incomplete
@@ -51,21 +51,21 @@ struct ComparedItems: Hashable, Sendable {
 
 /// Percent-encoded text in a form in which equivalent texts are equal.
 enum NormalizedPercents {
-    /// Unreserved characters are decoded, other digits are in upper case (RFC 3986 §6.2.2); an empty path is `/`.
+    /// A path with unreserved characters decoded and escapes in upper case (RFC 3986 §6.2.2); `/` for an empty path.
     static func path(_ path: String) -> String {
         guard !path.isEmpty else { return "/" }
         guard path.utf8.contains(0x25) else { return path }
         return String(decoding: map(path) { isUnreserved($0) ? nil : "%\(hex($0))" }, as: UTF8.self)
     }
 
-    /// The text of a name or a value, in which `+` is a space. Bytes that are no UTF-8 stay encoded.
+    /// A name or a value decoded, with `+` as a space. A text that is not UTF-8 stays encoded.
     static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(where: { $0 == 0x25 || $0 == 0x2B }) else { return String(text) }
         let spaced = String(text.replacing("+", with: " "))
         return String(validating: map(spaced) { _ in nil }, as: UTF8.self) ?? path(spaced)
     }
 
-    /// - Parameter encoded: The text of an encoded byte; `nil` for the byte itself.
+    /// - Parameter encoded: The text in place of an escaped byte; `nil` puts the byte itself.
     private static func map(_ text: String, _ encoded: (UInt8) -> String?) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]

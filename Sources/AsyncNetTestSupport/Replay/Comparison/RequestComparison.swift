@@ -1,6 +1,6 @@
 import AsyncNet
 
-/// What of requests is compared, in the form that files have.
+/// Which parts of requests are compared, after both are brought into the form of files.
 struct RequestComparison: Sendable {
     typealias Request = RecordedExchange.Request
 
@@ -30,10 +30,10 @@ struct RequestComparison: Sendable {
         }
     }
 
-    /// Whether the bytes of bodies decide.
+    /// Whether the comparison needs the bodies of requests.
     var needsBody: Bool { comparesBody || !closures.isEmpty }
 
-    /// A server on loopback has another origin than that which was recorded.
+    /// This comparison for a server on loopback, whose origin and host are not the recorded ones.
     var withoutOrigin: RequestComparison {
         var copy = self
         (copy.comparesOrigin, copy.comparesHost) = (false, false)

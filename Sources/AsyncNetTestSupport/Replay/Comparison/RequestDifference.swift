@@ -2,7 +2,7 @@
 struct RequestDifference: Sendable {
     let fields: [FieldDifference]
 
-    /// The sum of the weights: an other path counts more than an other item of a query.
+    /// The sum of the weights: another path counts more than another query item.
     var distance: Int { fields.reduce(0) { $0 + $1.weight } }
 
     init(sent: ComparedRequest, recorded: ComparedRequest) {
@@ -22,7 +22,7 @@ struct RequestDifference: Sendable {
         self.fields = fields
     }
 
-    /// By the number of segments that were added, removed or changed.
+    /// Grows with the number of segments that were added, removed or changed.
     private static func pathWeight(_ sent: String, _ recorded: String) -> Int {
         let changes = sent.split(separator: "/").difference(from: recorded.split(separator: "/"))
         return 4 * max(1, changes.insertions.count, changes.removals.count)
@@ -35,7 +35,7 @@ struct RequestDifference: Sendable {
         }
     }
 
-    /// The values of a name that differ; with several, each has its number.
+    /// The differing values of one name. If the name has several values, each difference has its index.
     private static func values(_ field: String, _ sent: [String], _ recorded: [String]) -> [FieldDifference] {
         let count = max(sent.count, recorded.count)
         return (0..<count).compactMap { index in

@@ -6,7 +6,7 @@ extension MockResponse {
     ///
     /// - Parameters:
     ///   - method: The method of the request.
-    ///   - origins: The origins whose responses the server sends.
+    ///   - origins: The origins of the recording: a `Location` at one of these leads to the server.
     init(_ exchange: RecordedExchange, _ pace: ReplayPace, to method: HTTPMethod, of origins: Set<String>) {
         self.init()
         switch exchange.outcome {
@@ -58,7 +58,7 @@ extension MockResponse {
             })
     }
 
-    /// Of a URL of a recorded origin, path, query and fragment.
+    /// The path, query and fragment of a URL of a recorded origin; any other text unchanged.
     private static func location(_ text: String, _ origins: Set<String>) -> String {
         guard let url = URL(string: text), url.scheme != nil, origins.contains(url.origin) else { return text }
         let path = url.path(percentEncoded: true)

@@ -11,7 +11,7 @@ extension MockServer {
     /// ``ReplayMismatch``. ``verify()`` reports such requests, and the exchanges that were not used. Enqueued responses
     /// and routes come before the recording.
     ///
-    /// Bodies are sent without content coding, in HTTP/1.1, a body of several chunks with the chunked transfer coding.
+    /// Bodies are sent over HTTP/1.1 without content coding; several chunks are sent with the chunked transfer coding.
     /// A `Location` that leads to an origin of the recording leads to the server instead. Cookies are sent as recorded:
     /// clients refuse those with a `Domain` of another host. A recorded failure becomes a connection that is reset or
     /// closed, or silence for a timeout and a cancellation.
@@ -21,8 +21,8 @@ extension MockServer {
     ///   - matching: As for ``ReplayTransport``; ``RequestMatcher/origin`` and ``RequestMatcher/host`` have no effect.
     ///   - pace: The delays, in real time.
     ///   - reusesLast: Whether, once all exchanges that match a request have been used, the last of them is used again.
-    ///   - format: The form in which requests are compared; that of the recording.
-    ///   - file: The file of the recording, which texts then name.
+    ///   - format: The form in which requests are compared: that with which the recording was written.
+    ///   - file: The file of the recording, whose path is then a part of texts about mismatches.
     ///   - interface: 127.0.0.1 or ::1.
     ///   - port: The port to listen on; 0, the default, for one that the system chooses.
     ///   - tls: The certificate of a server that speaks TLS.

@@ -1,7 +1,7 @@
 import AsyncNet
 import Foundation
 
-/// Makes a server's responses of a recording.
+/// Makes a server's responses from a recording.
 struct ServerReplay: Sendable {
     private let source: ReplaySource
     private let pace: ReplayPace
@@ -9,8 +9,8 @@ struct ServerReplay: Sendable {
     private let onReplay: (@Sendable (ReplayedRequest) -> Void)?
     /// The origins of the recorded requests.
     private let origins: Set<String>
-    /// Clients repeat a request by themselves if a connection that they kept is closed before the response (RFC 9110
-    /// §9.2.2): a recorded failure would be used without the client's knowledge.
+    /// `false` if the recording has failures before a head. Clients repeat a request by themselves if a kept connection
+    /// is closed before the response (RFC 9110 §9.2.2): such a failure would be used up before the user sees it.
     private let keepsConnections: Bool
 
     init(

@@ -203,7 +203,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("TLS passes through the proxy, and a reset ends it")
+    @Test("TLS passes through the proxy, and .resetPeer ends a TLS connection")
     func tls() async throws {
         let server = try await MockServer.start(tls: .selfSigned)
         server.on(nil, "/echo") { request in .data(request.body) }

@@ -100,7 +100,7 @@ struct FaultedFlowTests {
         #expect(wide.writes.map(\.text).joined() == "abc")
     }
 
-    @Test("A destination that takes few bytes at a time gets all of them once")
+    @Test("A destination that takes two bytes at a time gets each byte once, in order")
     func partialWrites() {
         var run = FlowRun([.slicer(averageSize: 5)])
         run.room = 2
@@ -154,7 +154,7 @@ struct FaultedFlowTests {
         #expect(run.steps == ["0 abcd", "11 ef", "11 close"])
     }
 
-    @Test("When its fault is removed, a flow that has dropped bytes is reset, and another one continues")
+    @Test("After a dropping fault is removed, a flow that lost bytes is reset, and one that lost none continues")
     func dropped() {
         for fault in [Fault.halfOpen, .timeout(after: .seconds(100))] {
             var broken = FlowRun([fault])

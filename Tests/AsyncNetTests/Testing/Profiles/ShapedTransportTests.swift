@@ -78,7 +78,7 @@ struct ShapedTransportTests {
         #expect(seen.map(\.1) == [1050, 1080, 1110].map { .milliseconds($0) })
     }
 
-    @Test("A body is read from the other transport no faster than by its reader")
+    @Test("A response body is read from the wrapped transport no faster than its reader reads")
     func backPressure() async throws {
         let taken = Counter()
         let chunks = CountedChunks(count: 1000, taken: taken)
@@ -118,7 +118,7 @@ struct ShapedTransportTests {
         }
     }
 
-    @Test("Runs with the same seed have the same jitter and losses, and a run with another seed has other ones")
+    @Test("The same seed gives the same jitter and losses, and another seed gives others")
     func seeds() async throws {
         func run(_ seed: UInt64) async -> [String] {
             let clock = TestClock()
@@ -164,7 +164,7 @@ struct ShapedTransportTests {
         #expect(late.error?.code == .deadlineExceeded)
     }
 
-    @Test("An upload redirected by 307 sends its body again, and both take their time")
+    @Test("An upload redirected by 307 sends its body again, and the profile delays both")
     func uploads() async throws {
         let clock = TestClock()
         let stub = StubTransport()

@@ -35,7 +35,7 @@ struct ReplayMismatchTests {
         return try #require(source.unmatched.last)
     }
 
-    @Test("A mismatch by path names the nearest exchange and each difference")
+    @Test("The mismatch of another path names the nearest exchange and each difference")
     func wrongPath() throws {
         let mismatch = try mismatch(Request("GET /users/1?token=new&page=2"), from: source())
         #expect(
@@ -51,7 +51,7 @@ struct ReplayMismatchTests {
         #expect(mismatch.request.url.absoluteString.contains("token=REDACTED"))
     }
 
-    @Test("A mismatch by a field of the body shows its path and both values")
+    @Test("The mismatch of another body shows the path of the differing field and both values")
     func changedField() throws {
         let body = #"{"password":"new","name":"Ada","address":{"city":"Rom"}}"#
         let mismatch = try mismatch(Request("POST /users", body, type: "application/json"), from: source())
@@ -64,7 +64,7 @@ struct ReplayMismatchTests {
                 """)
     }
 
-    @Test("A mismatch by number says that the request was recorded fewer times than it is sent")
+    @Test("The mismatch of a request sent more often than recorded says how often it was recorded")
     func missing() throws {
         let mismatch = try mismatch(Request("GET /users/3"), Request("GET /users/3"), from: source())
         #expect(

@@ -114,7 +114,7 @@ struct RequestMatchingTests {
         #expect(found == [0, 1, 2, -1])
     }
 
-    @Test("The named headers are compared, and Range always")
+    @Test("Only headers that a matcher names are compared, and Range always")
     func headers() {
         func request(_ headers: HTTPHeaders) -> Request { Request("GET /", headers: headers) }
         let one = request(["Accept": "text/html", "X": "1"])

@@ -9,7 +9,7 @@ import Testing
 struct NetworkScopeTests {
     private let place = #_sourceLocation
 
-    @Test("A report of a detached task is an issue of the test that the scope belongs to")
+    @Test("A report from a detached task is an issue of the test that the scope belongs to")
     func detached() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues {
@@ -24,7 +24,7 @@ struct NetworkScopeTests {
         #expect(found.first?.sourceLocation == place)
     }
 
-    @Test("A report of a thread is an issue of the test that the scope belongs to")
+    @Test("A report from a thread is an issue of the test that the scope belongs to")
     func thread() async throws {
         let scope = NetworkScope(sourceLocation: place)
         let found = try await issues {
@@ -40,7 +40,7 @@ struct NetworkScopeTests {
         #expect(found.map(\.text) == ["found"])
     }
 
-    @Test("A report of one of the test's tasks is recorded at once")
+    @Test("A report from a task of the test is recorded at once")
     func atOnce() async throws {
         let scope = NetworkScope(sourceLocation: place)
         try await scope.run(StubTransport()) {

@@ -41,7 +41,7 @@ struct RecordedNetworkTests {
         try await Session().request(server.url(path)).serializing(String.self).value
     }
 
-    @Test("The first run records, later runs replay")
+    @Test("With mode .once the first run of a test records, and later runs replay")
     func once() async throws {
         try await withCountingServer { server in
             for _ in 1...3 {
@@ -265,7 +265,7 @@ struct RecordedNetworkTests {
         static func here(_ path: String = #filePath) -> Self { SourceFile(path: path) }
     }
 
-    @Test("The trait SourceFile has the path of its test's file", SourceFile.here())
+    @Test("A trait's default argument #filePath is the path of the test's file", SourceFile.here())
     func sourceFile() throws {
         let trait = try #require(Test.current).traits.compactMap { $0 as? SourceFile }.first
         #expect(trait?.path == #filePath)

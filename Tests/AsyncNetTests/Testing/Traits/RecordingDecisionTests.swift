@@ -77,7 +77,7 @@ struct RecordingPathTests {
 
     private struct Named: CustomTestStringConvertible, Sendable { var testDescription: String { "named" } }
 
-    @Test("The arguments of the running test are known as text", arguments: [17], ["a b"])
+    @Test("Test.Case.current has the text of each argument of the running test", arguments: [17], ["a b"])
     func arguments(_ number: Int, _ text: String) {
         #expect(Test.Case.current?.argumentTexts == ["17", "a b"])
     }

@@ -84,7 +84,7 @@ struct StubbedNetworkTests {
 
     // MARK: Tasks
 
-    @Test("The test's trait responds to requests of child tasks and unstructured tasks")
+    @Test("The trait responds to requests of child tasks and unstructured tasks")
     func tasks() async throws {
         async let child = text()
         #expect(try await child == "suite")
@@ -106,7 +106,7 @@ struct StubbedNetworkTests {
         #expect(current)
     }
 
-    @Test("After the test, a request over its transport ends with transportUnavailable")
+    @Test("After a test, a request over the test's transport ends with transportUnavailable")
     func over() async throws {
         let kept = Locked<Session?>(nil)
         try await withTrait(.stubbedNetwork { _ in .text("kept") }) {
