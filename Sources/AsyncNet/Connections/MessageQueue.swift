@@ -1,5 +1,5 @@
-/// The received messages that a program has not taken. Any number of tasks take them; one adds them, and waits while
-/// the queue is full.
+/// The received messages that a program has not taken. Any number of tasks take messages; one task adds them, and waits
+/// while the queue is full.
 final class MessageQueue: Sendable {
     private struct State {
         var messages: ArraySlice<WebSocketMessage> = []

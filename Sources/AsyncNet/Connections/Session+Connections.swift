@@ -40,9 +40,9 @@ extension Session {
     ///     try await session.warmUp("https://api.example.com", connections: 2)
     ///
     /// - Parameters:
-    ///   - url: As of a request; its path does not matter.
+    ///   - url: A URL as for a request; its path does not matter.
     ///   - connections: How many connections to the server are open at least when this function returns, within the
-    ///     transport's limits. Over HTTP/2 it is always one, which carries several requests at the same time.
+    ///     transport's limits. Over HTTP/2 only one is opened, which carries several requests at the same time.
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect`, and `.unsupportedByTransport` over another transport than
     ///   ``SocketTransport``.
     public nonisolated func warmUp(_ url: some URLConvertible, connections: Int = 1) async throws(AsyncNetError) {
@@ -85,7 +85,7 @@ extension Session {
         }
     }
 
-    /// A connection over the transport of the test that runs, or else over the session's transport.
+    /// Opens a connection over the transport of the running test, or without one over the session's transport.
     nonisolated func opened(_ request: DuplexRequest) async throws(AsyncNetError) -> any DuplexConnection {
         guard !(await refuses) else { throw AsyncNetError(.sessionFinished) }
         do {

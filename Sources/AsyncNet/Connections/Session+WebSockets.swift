@@ -6,7 +6,7 @@ extension Session {
     ///   - protocols: The subprotocols that this program speaks, in the order of preference.
     ///   - headers: Headers of the handshake, which replace the session's of the same names.
     ///   - options: Limits, compression and pings.
-    ///   - request: Policies and limits of the handshake, such as a credential or a deadline; they end with it.
+    ///   - request: Policies and limits of the handshake, such as a credential or a deadline.
     ///   - reconnection: Whether another connection replaces a lost one; `.never` by default.
     ///   - resuming: Called each time that the WebSocket has been opened again; returns the messages that are sent
     ///     before all others. An error that the closure throws ends the WebSocket. The closure must not use the
@@ -33,7 +33,7 @@ extension Session {
     ///         return try await socket.receive()
     ///     }
     ///
-    /// The closure runs where the caller does, and may use what belongs to the caller's actor. It is the place to read
+    /// The closure runs where the caller does, and may use what belongs to the caller's actor. It can read
     /// ``WebSocket/closeCode``, also after an error of the loop over the messages. The other parameters are documented at
     /// ``webSocket(_:protocols:headers:options:request:reconnection:resuming:)``.
     ///

@@ -87,7 +87,7 @@ public final class StreamConnection: Sendable {
     /// The bytes as they arrive, from here to the end of the connection, see ``read()``.
     public var bytes: some AsyncSequence<Data, AsyncNetError> & Sendable { PulledSequence(pull: read) }
 
-    /// Sends what has been written, then closes the connection. Does nothing if the connection is closed.
+    /// Sends what has been written, then closes the connection. Does nothing if the connection is closed already.
     ///
     /// If the peer does not take the bytes, the connection is closed after the transport's time limit for connecting (10 s
     /// by default), or at once if the task is cancelled. A task that reads gets what this program had received before, then

@@ -43,7 +43,7 @@ final class UpgradeTransport: Transport {
     }
 
     private func makeHandshake(isElsewhere: Bool = false) throws(AsyncNetError) -> WebSocketHandshake {
-        // A redirect to another origin takes no credential there, as in the other headers.
+        // Subprotocols with credentials are not sent to another origin, as headers with credentials are not.
         try WebSocketHandshake(
             protocols: isElsewhere ? RedactionRule.withoutCredentials(protocols) : protocols, compression: compression)
     }

@@ -95,8 +95,8 @@ public final class WebSocket: Sendable {
     /// Ends the WebSocket at once, without a close frame. Whatever waits for it ends with `.cancelled`.
     public func cancel() async { await engine.cancel() }
 
-    /// The close code of the server; `nil` while the WebSocket is open, and before. While another connection replaces a
-    /// lost one, the code that closed the lost one.
+    /// The close code of the server; `nil` before the WebSocket is open, and while it is. While another connection
+    /// replaces a lost one, the code that closed the lost one.
     ///
     /// ``WebSocketCloseCode/noStatusReceived`` if the server's close frame had no code,
     /// ``WebSocketCloseCode/abnormalClosure`` if the server sent no close frame, and the code that this side has sent

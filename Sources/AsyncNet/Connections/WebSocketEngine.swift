@@ -177,9 +177,9 @@ actor WebSocketEngine {
 
     private var cancelError: AsyncNetError { AsyncNetError(isSessionFinished ? .sessionFinished : .cancelled) }
 
-    /// Handles what has arrived; returns whether more may follow. Throws for a close with which a loop over the
-    /// messages throws. Messages that have arrived together are passed on together: to wake the program's task for each
-    /// costs more than all the rest.
+    /// Handles what has arrived; returns whether more may follow. Throws if the server's close frame must end a loop
+    /// over the messages with an error. Messages that arrived together are passed on together: waking the program's
+    /// task for each message costs more than all other work.
     private func handleReceived(_ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         var batch = MessageBatch()
         while true {
@@ -216,7 +216,7 @@ actor WebSocketEngine {
         throw failure.error
     }
 
-    /// Handles an event that is no message; returns whether more events may follow.
+    /// Handles an event; a message was passed on before. Returns whether more events may follow.
     private func handle(_ event: WebSocketEvent, _ link: WebSocketLink) async throws(AsyncNetError) -> Bool {
         let reply = link.machine.reply(to: event)
         link.sendRequired(reply)
@@ -326,8 +326,8 @@ actor WebSocketEngine {
         if let driver { driver.cancel() } else if !phase.read({ $0.hasEnded }) { end(cancelError) }
     }
 
-    /// A WebSocket with a connection ends when the transport closes it; one without would wait for its next
-    /// connection.
+    /// Ends also a WebSocket that waits for its next connection. One that has a connection would end anyway, when the
+    /// transport closes the connection.
     private func sessionHasEnded() {
         guard !phase.read({ $0.hasEnded }) else { return }
         isSessionFinished = true

@@ -37,7 +37,7 @@ final class WebSocketLink {
 
     deinit { failPings(AsyncNetError(.webSocketClosed)) }
 
-    /// Waits for bytes, which the machine then has.
+    /// Waits for bytes, and passes them to the machine.
     func receive() async throws(AsyncNetError) {
         let bytes: Data?
         do { bytes = try await connection.receive() } catch {
@@ -66,7 +66,7 @@ final class WebSocketLink {
         }
     }
 
-    /// A server that sends pings and receives no pongs must not fill the memory: waits for room after each thousand.
+    /// Waits for sending room after each thousand pongs: the pings of a server that reads nothing must not fill memory.
     func pongsAreSent() async throws(AsyncNetError) {
         pongs += 1
         if pongs.isMultiple(of: 1000) { try await sendingRoom() }

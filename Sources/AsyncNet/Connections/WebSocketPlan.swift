@@ -14,8 +14,8 @@ struct WebSocketPlan: Sendable {
 
     var environment: Environment { session.environment }
 
-    /// Sends the handshake as a request of the session. If the server refuses it, the thrown error has the server's
-    /// response.
+    /// Sends the handshake as a request of the session. If the server refuses the WebSocket, the thrown error has the
+    /// server's response.
     func open() async throws(AsyncNetError) -> WebSocketLink {
         let carrier = UpgradeTransport(over: transport, protocols: protocols, compression: options.compression)
         let request = try request(carrier)

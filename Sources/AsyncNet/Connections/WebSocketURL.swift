@@ -11,7 +11,7 @@ struct WebSocketURL: URLWrapper {
         return try text.asURL()
     }
 
-    /// Without an authority, what precedes the host may be a user and a password: `user:password@host`.
+    /// The URL without secrets. A URL with a scheme and no host is not shown: it may be `user:password@host`.
     var redactedText: String {
         guard let url = try? url.asURL() else { return "no URL" }
         guard url.host != nil || url.scheme == nil else { return "a URL without a host" }

@@ -1,7 +1,7 @@
 import Foundation
 
 package enum DescriptorLimit {
-    /// The soft limit of this process; 256, the smallest usual limit, if it cannot be read.
+    /// This process's soft limit of open files; 256, the smallest usual limit, if it cannot be read.
     package static var current: Int {
         var limit = rlimit()
         #if canImport(Glibc)

@@ -15,7 +15,7 @@ package enum FileSystem {
 
     static func remove(_ path: String) { unlink(path) }
 
-    /// Renames a file in one step: another process sees the whole file or none. Throws `EEXIST` unless it `replaces`.
+    /// Renames a file in one step. Throws `EEXIST` if the target exists, unless `replaces` is set.
     static func move(_ path: String, to target: String, replaces: Bool) throws(POSIXError) {
         if !replaces {
             let error = cp_rename_new(path, target)

@@ -1,7 +1,7 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// If two stamps differ, the file was changed between them: a writer can reset the time of modification (mtime), but
+/// Tells whether a file was changed: then its stamp differs. A writer can reset the time of modification (mtime), but
 /// not the time of the change (ctime).
 struct FileStamp: Equatable, Sendable {
     let device: UInt64

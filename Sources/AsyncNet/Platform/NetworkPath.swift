@@ -1,6 +1,6 @@
 /// The network interfaces and default routes of this machine.
 ///
-/// Whether a server can be reached, only a request shows.
+/// Only a request shows whether a server can be reached.
 public struct NetworkPath: Hashable, Sendable {
     /// Whether a connection to a network exists.
     public enum Status: Hashable, Sendable {

@@ -39,7 +39,7 @@ final class OutputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Prevents that two downloads write to the same file.
+    /// Prevents two downloads from writing to the same file.
     private static func lock(_ descriptor: Int32) throws(POSIXError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
     }

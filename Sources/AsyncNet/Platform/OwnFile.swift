@@ -1,7 +1,7 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// A regular file of this user that is open for reading, closed with the last reference. Readers share no position.
+/// A regular file of this user that is open for reading, closed with the last reference. Each read names its offset.
 final class OwnFile: Sendable {
     let size: Int64
     private let descriptor: Int32
@@ -57,8 +57,8 @@ extension FileSystem {
 
     static func makeFolder(_ path: String) { mkdir(path, 0o700) }
 
-    /// Runs the code while this process alone holds the lock of a file, which is made if needed; `nil` while another
-    /// process or thread holds it.
+    /// Runs the code while it alone holds the lock of a file, which is made if needed; `nil` without running the code
+    /// if the file cannot be opened, or another process or thread holds the lock.
     static func withLock<Value>(at path: String, _ code: () -> Value) -> Value? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }

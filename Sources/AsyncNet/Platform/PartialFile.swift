@@ -6,7 +6,7 @@ import Foundation
 ///
 /// A mark is a random text, in the resume data and in an extended attribute of the file. If the file system has no
 /// attributes, a second file, `NAME.mark`, has the mark and the inode of the first. Forged resume data can neither mark
-/// a file nor make a second one.
+/// a file nor make a second file.
 enum PartialFile {
     enum MarkPlace: Sendable {
         /// In an extended attribute if the file system has them, otherwise in a second file.
@@ -17,8 +17,8 @@ enum PartialFile {
     static let suffix = ".partial"
     private static let longestMark = 64
 
-    /// The mark of a file that a download made; `nil` for one that is not regular, has no suffix or mark, is another
-    /// user's, or has a second hard link.
+    /// The mark of a file that a download made; `nil` for a file that is not regular, has no suffix or mark, is
+    /// another user's, or has a second hard link.
     static func mark(at path: String) -> String? {
         guard let descriptor = FileSystem.openOwn(path) else { return nil }
         defer { close(descriptor) }

@@ -1,9 +1,8 @@
 import CAsyncNetPlatform
 import Foundation
 
-/// A temporary file that is written once and then read any number of times, and removed with the last reference. Unless
-/// the file keeps its name, the name is removed before the first byte is written: not even a killed process leaves a
-/// file.
+/// A temporary file, which is removed with the last reference. Unless the file keeps its name, the name is removed
+/// before the first byte is written: so not even a killed process leaves a file.
 final class TemporaryFile: Sendable {
     let path: String?
     private let descriptor: Int32
@@ -24,7 +23,7 @@ final class TemporaryFile: Sendable {
 
     func append(_ data: Data) throws(POSIXError) { try SystemError.writing(data) { write(descriptor, $0, $1) } }
 
-    /// Up to `count` bytes from `offset` on; empty at the end of the file. Readers share no position.
+    /// Up to `count` bytes from `offset` on; empty at the end of the file.
     func read(upTo count: Int, at offset: Int64) throws(POSIXError) -> Data {
         try SystemError.reading(upTo: count) { pread(descriptor, $0, count, off_t(offset)) }
     }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Which addresses a session may connect to. Prevents that a URL of someone else leads to a server of one's own network
-/// (server-side request forgery).
+/// Which addresses a session may connect to. With ``publicOnly``, a URL from an untrusted source cannot lead to a
+/// server of your own network (server-side request forgery).
 ///
 ///     let session = Session(configuration: .init(addresses: .publicOnly))
 ///     let rules = AddressPolicy.publicOnly.allowing(["10.1.2.0/24"], ports: [443])
 ///
-/// The address that is connected to decides, after the name lookup and before a packet is sent: so a name that changes
-/// its address, a redirect, a WebSocket, and an address in any form are all judged. If a name has several addresses,
-/// only the allowed ones are tried; if none is allowed, the request ends with `.addressNotAllowed`, which is not
-/// retried. A kept connection serves only requests with the same policy.
+/// The policy judges the address that is connected to, after the name lookup and before a packet is sent: also of a
+/// name that changes its address, of a redirect and of a WebSocket, and in any form of the address. If a name has
+/// several addresses, only the allowed ones are tried; if none is allowed, the request ends with `.addressNotAllowed`,
+/// which is not retried. A kept connection serves only requests with the same policy.
 ///
 /// The address of a proxy is judged by ``SocketTransport/Configuration/addressPolicy`` alone. Behind a proxy that looks
 /// names up, or a unix socket, an address in the request's URL is judged, and a request to a name is refused unless
 /// ``letsProxiesResolve`` is set.
 ///
 /// `.sockets()` asks the policy. Over another transport that connects, a request with a policy ends with
-/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. Stored responses are used wherever they came from.
+/// `.unsupportedByTransport`; see ``Transport/judgesAddresses``. The cache does not ask the policy.
 public struct AddressPolicy: Sendable, Hashable {
     /// What a policy decides about.
     public struct Candidate: Sendable {
@@ -39,22 +39,23 @@ public struct AddressPolicy: Sendable, Hashable {
     /// Only what meets all of the given conditions.
     ///
     /// - Parameters:
-    ///   - networks: Addresses, and networks such as `10.0.0.0/8` and `fd00::/8`. Another text ends each request with
-    ///     `.invalidConfiguration`. A network of IPv4 has its addresses in IPv6 too (RFC 4291 §2.5.5.2, RFC 6052). All if empty.
-    ///   - ports: All if empty.
-    ///   - schemes: See ``Candidate/scheme``; all if empty.
+    ///   - networks: Addresses, and networks such as `10.0.0.0/8` and `fd00::/8`. Any other text ends each request with
+    ///     `.invalidConfiguration`. An IPv4 network includes the mapped and NAT64 forms of its addresses (RFC 4291
+    ///     §2.5.5.2, RFC 6052). An empty list means all addresses.
+    ///   - ports: An empty set means all ports.
+    ///   - schemes: See ``Candidate/scheme``; an empty set means all schemes.
     public static func allowing(_ networks: [String] = [], ports: Set<Int> = [], schemes: Set<String> = []) -> Self {
         AddressPolicy(Rules(base: .none)).allowing(networks, ports: ports, schemes: schemes)
     }
 
     /// Everything but what meets one of the given conditions, see ``allowing(_:ports:schemes:)-swift.type.method``. A
-    /// denied IPv4 address is also denied in every IPv6 address that leads to it.
+    /// denied IPv4 address is also denied in IPv6 addresses that embed it, such as mapped, NAT64 and 6to4 ones.
     public static func denying(_ networks: [String] = [], ports: Set<Int> = [], schemes: Set<String> = []) -> Self {
         any.denying(networks, ports: ports, schemes: schemes)
     }
 
-    /// Only what a closure of yours allows. It must return at once, as the transport waits for it. A policy with a closure equals
-    /// only itself: make it once, since each policy has connections of its own.
+    /// Only what a closure of yours allows. The closure must return at once, as the transport waits for it. A policy
+    /// with a closure equals only itself and its copies: make it once, since each policy has connections of its own.
     public static func allowing(where isAllowed: @escaping @Sendable (Candidate) -> Bool) -> Self {
         any.denying { !isAllowed($0) }
     }

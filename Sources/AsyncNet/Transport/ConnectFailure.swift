@@ -6,7 +6,7 @@ package struct ConnectFailure {
     package let reason: String?
     package let advice: String
 
-    /// Fails for a number that says no more than that there is no connection.
+    /// Returns `nil` for a number that gives no reason.
     package init?(_ number: Int32, isUnixSocket: Bool = false) {
         switch number {
         case ECONNREFUSED:

@@ -13,12 +13,12 @@ public struct ConnectionInfo: Sendable, Hashable {
     /// The certificates that the server showed when the connection was opened, the server's own first, each in PEM
     /// (RFC 7468); empty on a reused connection, without TLS, and over transports that do not report them.
     public var certificates: [String]
-    /// What the connection's TLS agreed on; `nil` without TLS, and over transports that do not report it.
+    /// What the TLS handshake agreed on; `nil` without TLS, and over transports that do not report it.
     public var tls: TLS?
-    /// The shortest time of a round trip to the server that was measured on the connection, over HTTP/2; `nil` otherwise.
+    /// The shortest round trip to the server that was measured on an HTTP/2 connection; `nil` if none was measured.
     public var roundTrip: Duration?
 
-    /// Makes a value; what is left out is unknown.
+    /// Makes a value; a property that is left out is unknown.
     public init(
         isReused: Bool? = nil, httpVersion: String? = nil, remoteAddress: String? = nil, remotePort: Int? = nil,
         certificates: [String] = [], tls: TLS? = nil, roundTrip: Duration? = nil

@@ -1,4 +1,4 @@
-/// A connection from its first observed transfer to its end. Used only by the connection's loop.
+/// Tells the followers of a connection when it becomes active and idle, and when it ends. Used only by its loop.
 final class ConnectionLife {
     private let followers: [any ConnectionFollower]
     private var transfers = 0
@@ -6,7 +6,7 @@ final class ConnectionLife {
 
     init(_ followers: [any ConnectionFollower]) { self.followers = followers }
 
-    /// A transport that shuts down releases its connections.
+    /// Reports the end of a connection that a transport's shutdown only releases.
     deinit { close() }
 
     func begin() {

@@ -1,13 +1,13 @@
 import Foundation
 
 /// What has arrived and what is to be sent on a `PipedConnection`, and how each direction ended. Without I/O, locks
-/// and continuations: each function returns what the pipe does once it has released its lock.
+/// and continuations: each function returns what the connection does once it has released its lock.
 struct DuplexPipeState {
-    /// How many bytes are kept in each direction before the sender waits.
+    /// How many bytes are kept in each direction before their sender has to wait.
     static let highWaterMark = 256 * 1024
 
     enum Read {
-        /// - Parameter makesRoom: Whether the thread stopped receiving and may go on.
+        /// - Parameter makesRoom: Whether the connection's owner had stopped receiving for lack of room, and may go on.
         case bytes(Data, makesRoom: Bool)
         case end
         case failure(AsyncNetError)
@@ -20,18 +20,18 @@ struct DuplexPipeState {
     private var receivingEnd: Result<Void, AsyncNetError>?
 
     private var outgoing = PipedConnection.Outgoing()
-    /// The bytes that the connection has not taken, including the bytes that the thread holds.
+    /// How many bytes the connection's owner has not sent yet, those that it has taken included.
     private var unsentBytes = 0
     private var isSendingFinished = false
-    /// Whether the thread has been notified that there is something to take.
+    /// Whether the connection's owner has been notified that there is something to take.
     private var isAnnounced = false
     private var isClosing = false
     private(set) var isAborted = false
-    /// Set when the connection is closed; every later call fails with it.
+    /// Why the connection is closed; `nil` while it is open.
     private(set) var closure: AsyncNetError?
     private(set) var sendingFailure: AsyncNetError?
 
-    /// How many bytes the thread may receive now. With 0 the thread waits until a read makes room.
+    /// How many bytes the connection's owner may receive now. With 0 the owner waits until a read makes room.
     mutating func receivingRoom() -> Int {
         let room = max(0, Self.highWaterMark - receivedBytes)
         isPaused = room == 0
@@ -64,7 +64,7 @@ struct DuplexPipeState {
 
     var hasSendingRoom: Bool { unsentBytes < Self.highWaterMark || sendingError != nil }
 
-    /// The error of a write: the connection is closed, the peer receives no more, or the sending was finished.
+    /// The error that a write throws once the connection is closed, the peer receives no more, or sending was finished.
     var sendingError: AsyncNetError? {
         if let sendingFailure { return sendingFailure }
         if isClosing { return Self.closedHere }
@@ -72,7 +72,7 @@ struct DuplexPipeState {
             ? AsyncNetError(.invalidRequest, "This program has ended its side of the connection") : nil
     }
 
-    /// - Returns: Whether the pipe must notify the thread that there is something to send.
+    /// - Returns: Whether the connection's owner must be notified that there is something to send.
     mutating func send(_ data: Data) throws(AsyncNetError) -> Bool {
         if let error = sendingError { throw error }
         guard !data.isEmpty else { return false }
@@ -89,7 +89,7 @@ struct DuplexPipeState {
         return announce()
     }
 
-    /// - Returns: Whether the pipe must notify the thread; `nil` if the connection is closed.
+    /// - Returns: Whether the connection's owner must be notified; `nil` if the connection is closed.
     mutating func close() -> Bool? {
         guard closure == nil else { return nil }
         isClosing = true

@@ -9,7 +9,7 @@ public import Foundation
 public protocol DuplexTransport: Transport {
     /// Opens a connection, with its TLS handshake, and returns it. Nothing of the caller's is sent before the return.
     ///
-    /// Cancelling the awaiting task must end this at once.
+    /// Cancelling the awaiting task must end the opening at once.
     ///
     /// - Throws: ``AsyncNetError``, such as `.cannotConnect` or `.certificateNotTrusted`.
     func open(_ request: DuplexRequest) async throws -> any DuplexConnection
@@ -28,7 +28,7 @@ public protocol DuplexConnection: AnyObject, Sendable {
     /// byte: the next call returns it.
     func receive() async throws -> Data?
 
-    /// Takes bytes and sends them, in the order of the calls; does not wait.
+    /// Takes bytes, and sends them in the order of the calls; returns without waiting for the network.
     ///
     /// - Throws: ``AsyncNetError``, such as `.connectionLost` for a connection that is closed.
     func send(_ data: Data) throws
@@ -65,7 +65,7 @@ public struct DuplexRequest: Sendable {
 
     /// The name or the IP address of the host, an IPv6 address without brackets, which may have a zone: `fe80::1%eth0`.
     public var host: String
-    /// 1 to 65535.
+    /// The port, 1 to 65535.
     public var port: Int
     /// Whether and how the connection is encrypted.
     public var security: Security
@@ -111,12 +111,12 @@ extension Transport {
         }
     }
 
-    /// A connection over this transport; throws `.unsupportedByTransport` if the transport opens none.
+    /// Opens a connection over this transport; throws `.unsupportedByTransport` if the transport cannot open any.
     func connection(to request: DuplexRequest) async throws -> any DuplexConnection {
         guard let transport = self as? any DuplexTransport else {
             let advice =
                 self is any TransportOfRecordings
-                ? "recordings have neither, a StubTransport and a MockServer have"
+                ? "recordings have neither: use a StubTransport or a MockServer"
                 : "use .sockets(), or a transport that conforms to DuplexTransport"
             throw AsyncNetError(
                 .unsupportedByTransport,

@@ -1,10 +1,10 @@
 /// The IPv4 addresses that an IPv6 address stands for or leads to.
 struct EmbeddedAddresses {
-    /// The address to which the system or a translator sends instead: a mapped one (RFC 4291 §2.5.5.2), or one of NAT64 with
-    /// the well-known prefix (RFC 6052 §2.1).
+    /// The IPv4 address to which the system or a translator sends in place of a mapped address (RFC 4291 §2.5.5.2), or
+    /// of a NAT64 address with the well-known prefix (RFC 6052 §2.1).
     var target: [UInt8]?
-    /// Addresses of tunnels, of local translators, and of forms no longer in use, for which it is not known where the
-    /// system sends bytes.
+    /// The IPv4 addresses in addresses of tunnels, of local translators, and of forms no longer in use. Whether the
+    /// system sends bytes to them is not known.
     var others: [[UInt8]] = []
 
     init(in address: [UInt8]) {

@@ -18,10 +18,10 @@ public struct EventInterests: Hashable, Sendable {
         self.bodyLimit = bodyLimit
     }
 
-    /// Everything but the bytes of bodies themselves.
+    /// All expensive events, without the contents of bodies.
     public static let standard = EventInterests(sentHeads: true, bodyBytes: true, certificates: true)
 
-    /// Nothing that costs time.
+    /// None of the expensive events.
     public static let minimal = EventInterests()
 
     func union(_ other: EventInterests) -> EventInterests {

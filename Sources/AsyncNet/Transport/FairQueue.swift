@@ -2,11 +2,11 @@
 ///
 /// The waiting requests of one origin and one priority are a lane. A heap for each priority holds the lanes whose
 /// origin is below its limit, ordered by how often they were passed over, then by their first request; so admitting a
-/// request compares nine lanes at most. While the session is below its limit, no lane is left waiting whose origin is
-/// below its limit too.
+/// request compares nine lanes at most. While the session is below its limit, only lanes whose origin is at its
+/// limit wait.
 struct FairQueue<Waiter> {
-    /// The order of lanes in a heap: the value of `overtakes` when a request of the lane was last admitted, then the
-    /// number of its first request.
+    /// The order of lanes in a heap: by `mark`, the value of `overtakes` when the lane was made or a request of it last
+    /// admitted, then by the number of the lane's first request.
     private struct LaneKey: Comparable {
         let mark: Int
         let first: Int
@@ -44,15 +44,15 @@ struct FairQueue<Waiter> {
         perOrigin = limit.perOrigin.map { max($0, 1) }
     }
 
-    /// Takes a permit if one is free. Requests that wait at that moment go to other origins, whose limit is reached, so
-    /// none is overtaken.
+    /// Takes a permit if one is free. No waiting request is overtaken: those that wait while a permit is free go to
+    /// other origins, which are at their limit.
     mutating func enter(_ origin: String) -> Bool {
         guard activeCount < perSession, hasPlace(origins[key(origin)]) else { return false }
         take(key(origin))
         return true
     }
 
-    /// Adds a waiting request after `enter` has refused it. Numbers are unique and ascending.
+    /// Adds a request that `enter` has refused. `id` is unique; a later request has a greater one.
     mutating func wait(_ id: Int, _ waiter: Waiter, _ origin: String, _ priority: RequestPriority) {
         let lane = findLane(key(origin), priority.rawValue) ?? addLane(key(origin), priority.rawValue)
         lanes[lane].line.append(id, waiter)

@@ -41,7 +41,7 @@ extension HopMetrics: ShownByDescription {
 }
 
 /// The hops of a request. The last one is stored without transport metrics and without an allocation: most requests
-/// have one.
+/// have a single hop.
 struct HopList: Sendable {
     /// The last hop. The type is small, since each waiting request has a value of it.
     private struct Last: Sendable {

@@ -2,11 +2,11 @@
 public struct HopSummary: Sendable {
     /// Why a hop ended.
     public enum Ending: Sendable {
-        /// The hop's response was delivered to the request. A retrier may want another attempt all the same, and a
-        /// download another response.
+        /// The hop's response was delivered to the request. A retrier may still begin another attempt, and a download
+        /// may still request another response.
         case delivered
-        /// A validator, a download or a stream of events refused the response; of its body at most the first bytes were
-        /// read if the head was refused.
+        /// A validator, a download or a stream of events refused the response. If its head was refused, at most the
+        /// first bytes of its body were read.
         indirect case refused(AsyncNetError)
         /// The hop's response is a redirect, whose target is requested next, with this head.
         indirect case redirected(to: HTTPRequestHead)
@@ -14,9 +14,9 @@ public struct HopSummary: Sendable {
         case challenged
         /// The hop's response is a 421 or a 425, and the request is sent again (RFC 9110 §15.5.20, RFC 8470 §5.2).
         case sentAgain
-        /// A stored response is delivered in place of the hop's response: of a 304 that confirms the stored response
-        /// (RFC 9111 §4.3.4), or of a server's error (RFC 5861 §4). Also the end of a hop whose 304 is for another
-        /// version than the stored one: the next hop then has no conditions.
+        /// A stored response is delivered in place of the hop's response: in place of a 304 that confirms the stored
+        /// response (RFC 9111 §4.3.4), or of a server's error (RFC 5861 §4). Also the ending of a hop whose 304 does
+        /// not match the stored response: the next hop is then sent without conditions.
         case replaced
         /// The hop failed with this error, or the request ended with it while the hop ran.
         indirect case failed(AsyncNetError)
@@ -32,7 +32,7 @@ public struct HopSummary: Sendable {
     public var response: HTTPResponseHead?
     /// Why the hop ended.
     public var ending: Ending
-    /// The time from the hop's beginning to its end, with the wait for a connection and the response's body.
+    /// The time from the hop's beginning to its end, including the wait for a connection and the response's body.
     public var duration: Duration
     /// The connection, as the transport has reported it; `nil` if the transport has reported none.
     public var connection: ConnectionInfo?
@@ -94,7 +94,7 @@ extension HopSummary: ShownByDescription {
 }
 
 extension HopSummary.Ending {
-    /// The errors of a refused response: whether a response suits the caller is not the hop's error.
+    /// Errors that end a hop as `refused`: the exchange succeeded, and the caller did not accept its response.
     private static let judgements: Set<AsyncNetError.Code> = [
         .unacceptableStatus, .unacceptableContentType, .validationFailed,
     ]

@@ -10,12 +10,12 @@ package struct LoopDistribution: Equatable {
     /// How many loops the transfers to one origin may use. Each loop has its share of the connections to the origin.
     private let loopsPerOrigin: Int
 
-    /// With fewer connections than this, the transfers to an origin reuse connections better in a single loop.
+    /// How many connections make another loop worthwhile: fewer of them are reused better within a single loop.
     private static let connectionsPerLoop = 64
-    /// A loop leaves transfers to others while its thread works for more than this percentage of the time.
+    /// A loop leaves new transfers to other loops while its thread works for more than this percentage of the time.
     private static let busy = 70
-    /// The transfer goes to another loop, where it may need a new connection, only if that loop's thread works less by
-    /// at least this many percentage points.
+    /// A transfer goes to another loop, where it may need a new connection, only if that loop's thread works less by at
+    /// least this many percentage points.
     private static let advantage = 20
     private static let mostConnections = 1_000_000
     private static let mostLoops = 64
@@ -47,8 +47,8 @@ package struct LoopDistribution: Equatable {
         }
     }
 
-    /// The loop for a transfer: the origin's own, where its connections are, until that has more transfers than
-    /// connections for the origin, or its thread is busy and another's is not.
+    /// The loop for a transfer: its origin's first loop, which has the origin's connections; another loop if the first
+    /// loop has no connection left for the transfer, or if its thread is busy and another loop's is not.
     package func loop(for origin: OriginKey, load: (Int) -> Load) -> Int {
         let home = home(of: origin)
         guard loopsPerOrigin > 1 else { return home }

@@ -9,8 +9,7 @@ package struct LoopLoad {
 
     package init(at start: Duration) { windowStart = start }
 
-    /// - Returns: The percentage of the window that the thread has worked, when the window is over and a new one
-    ///   begins.
+    /// - Returns: At the end of a window, the percentage of it that the thread has worked; `nil` before the end.
     package mutating func slept(from begin: Duration, to end: Duration) -> Int? {
         slept += end - begin
         let length = end - windowStart

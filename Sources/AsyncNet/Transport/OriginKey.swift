@@ -2,7 +2,7 @@
 package typealias OriginKey = UInt64
 
 extension String {
-    /// The key of a URL's text.
+    /// The key of the origin in a URL's text.
     package var originKey: OriginKey {
         var slashes = 0
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

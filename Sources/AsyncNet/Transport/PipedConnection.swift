@@ -16,7 +16,7 @@ package final class PipedConnection: DuplexConnection {
     private let onWork: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - canFinishSending: Whether the peer can still send once this side has ended its own (not before TLS 1.3).
+    ///   - canFinishSending: Whether the peer can still send once this side has ended sending (not before TLS 1.3).
     ///   - onWork: Called when the owner may send or receive more, and after the connection was aborted or released.
     package init(
         info: ConnectionInfo = ConnectionInfo(), canFinishSending: Bool = true, onWork: @escaping @Sendable () -> Void

@@ -1,4 +1,4 @@
-/// Hosts that are connected to without a proxy, in the forms of `NO_PROXY` that tools take. Names are never looked
+/// Hosts that are connected to without a proxy, in the forms that tools accept in `NO_PROXY`. Names are never looked
 /// up.
 ///
 /// libcurl's own list has other forms in each version. So libcurl gets no list, and no proxy for these hosts.

@@ -2,7 +2,7 @@ package import Foundation
 
 /// The proxy that a transport uses.
 ///
-/// Passwords do not appear in descriptions or errors. A proxy's URL with another scheme ends each request with
+/// Passwords do not appear in descriptions or errors. A proxy's URL with an unknown scheme ends each request with
 /// `.invalidConfiguration`.
 public struct ProxyConfiguration: Sendable {
     package enum Kind: Sendable {
@@ -22,8 +22,8 @@ public struct ProxyConfiguration: Sendable {
     /// the same header. Empty by default.
     ///
     /// Servers behind a tunnel do not receive these headers. A `Proxy-Authorization` is sent instead of user and
-    /// password. With headers for the URL of a SOCKS proxy, or with one that the transport writes itself, such as
-    /// `Host`, each request ends with `.invalidConfiguration`; a SOCKS proxy of the environment is sent none.
+    /// password. With headers for the URL of a SOCKS proxy, or with a header that the transport writes itself, such as
+    /// `Host`, each request ends with `.invalidConfiguration`; a SOCKS proxy of the environment is sent no headers.
     public var headers: HTTPHeaders = [:]
 
     /// No proxy. The environment is ignored.
@@ -53,7 +53,7 @@ public struct ProxyConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - url: The proxy's URL.
-    ///   - tls: See ``tls``. libcurl knows only the default, and no headers: each request ends with `.unsupportedByTransport`.
+    ///   - tls: See ``tls``. Over libcurl, another value, or headers, end each request with `.unsupportedByTransport`.
     ///   - headers: See ``headers``.
     public static func url(
         _ url: String, tls: TLSConfiguration = .system, headers: HTTPHeaders = [:]
@@ -66,8 +66,8 @@ public struct ProxyConfiguration: Sendable {
     /// A copy that connects to these hosts without the proxy.
     ///
     /// `example.com` and `.example.com` are for the name and its subdomains, `*.example.com` for the subdomains only,
-    /// `10.0.0.1`, `::1` and `[::1]` for the address, `10.0.0.0/8` and `fd00::/8` for the network, `*` for all. A port may
-    /// follow, as in `example.com:8443` and `[::1]:8080`; then other ports have the proxy. Names are not looked up.
+    /// `10.0.0.1`, `::1` and `[::1]` for the address, `10.0.0.0/8` and `fd00::/8` for the network, `*` for all. A port
+    /// may follow, and the entry is then for this port only: `example.com:8443`, `[::1]:8080`. Names are not looked up.
     public func bypassing(_ hosts: [String]) -> ProxyConfiguration {
         var copy = self
         copy.bypassedHosts = hosts
@@ -117,7 +117,7 @@ public struct ProxyConfiguration: Sendable {
         return names.lazy.compactMap(variable).first { !$0.isEmpty }
     }
 
-    /// Refuses host names of more than 255 bytes, which SOCKS5 cannot carry (RFC 1928 §5).
+    /// Refuses host names of more than 255 bytes if the proxy may be SOCKS, which cannot carry them (RFC 1928 §5).
     package func checkHost(_ host: String) throws(AsyncNetError) {
         let mayBeSOCKS =
             switch kind {

@@ -38,7 +38,7 @@ enum PublicAddresses {
         ("2001:db8::/32", "for documentation"), ("3fff::/20", "for documentation"), ("5f00::/16", "of segment routing"),
         ("fc00::/7", "private"), ("fe80::/10", "link-local"), ("fec0::/10", "site-local"), ("ff00::/8", "multicast"),
     ])
-    /// The networks include Teredo (RFC 4380), whose embedded addresses are judged too.
+    /// Public networks within those of `ipv6`; also Teredo (2001::/32, RFC 4380), whose embedded addresses are judged.
     private static let globalIPv6 = [
         "2001::/32", "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:3::/32", "2001:4:112::/48",
         "2001:20::/28", "2001:30::/28",

@@ -38,7 +38,7 @@ extension String {
 }
 
 extension ProxyConfiguration {
-    /// The proxy's URL without user and password; `nil` without a proxy. The environment is read by each call.
+    /// The proxy's URL without user and password; `nil` without a proxy. Each use reads the environment.
     fileprivate var route: String? {
         switch kind {
         case .none: return nil

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A transport in place of every automatic transport, for the requests that a task and its child tasks make: the network
-/// of a test with a trait of AsyncNetTesting.
+/// A transport in place of every automatic transport, for the requests that a task and its child tasks make. The traits
+/// of AsyncNetTesting use it as the network of a test.
 ///
 ///     await ScopedTransport.$current.withValue(ScopedTransport(stub)) { ... }
 ///
 /// A session over ``AutomaticTransport`` reads `current` when a request is made, so that the whole request, with its
-/// retries and segments, uses this transport, whichever task awaits it. Code that this transport calls is in the outer
-/// scope: a request that a stub makes does not come back to the stub.
+/// retries and segments, uses this transport, whichever task awaits the request. Code that this transport calls runs in
+/// the outer scope: a request that a stub makes does not come back to the stub.
 package final class ScopedTransport: Transport {
     /// The transport of the innermost scope; `nil` outside of every scope.
     @TaskLocal package static var current: ScopedTransport?

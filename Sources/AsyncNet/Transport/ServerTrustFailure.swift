@@ -3,11 +3,11 @@ import Foundation
 /// The certificates of a server that was not trusted: the ``AsyncNetError/underlyingError`` of `.certificateNotTrusted`,
 /// `.certificateExpired`, `.certificateHostMismatch`, `.certificatePinMismatch` and `.certificateRevoked`.
 ///
-/// URLSession sets it only on Apple platforms, with other settings than the default. A request whose host the settings
-/// refuse before a connection is made, see ``TLSConfiguration/refused``, ends without it.
+/// Errors of URLSession have one only on Apple platforms, with other settings than the default. The error of a host
+/// that ``TLSConfiguration/refused`` refuses, which happens before a connection is made, has none.
 public struct ServerTrustFailure: Error, Sendable, Hashable {
     /// The certificates that the server showed, its own first. Empty if the server's own certificate cannot be read,
-    /// and over libcurl, which keeps the certificates only if the server has none of the pins.
+    /// and over libcurl unless the handshake had succeeded, as with a wrong pin.
     public var certificates: [ServerCertificate]
     /// The expected pins, if the server has none of them.
     public var expectedPins: [String]
@@ -46,13 +46,13 @@ extension AsyncNetError {
 }
 
 extension TransportMetrics {
-    /// The readable ones of ``certificates``. Empty if the server's own certificate cannot be read, and on a reused
-    /// connection, which has no new handshake.
+    /// Those of ``certificates`` that can be read. Empty if the server's own certificate cannot be read, and on a
+    /// reused connection, which has no new handshake.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 
 extension ConnectionInfo {
-    /// The readable ones of ``certificates``. Empty if the server's own certificate cannot be read.
+    /// Those of ``certificates`` that can be read. Empty if the server's own certificate cannot be read.
     public var serverCertificates: [ServerCertificate] { ServerCertificate.chain(certificates) }
 }
 

@@ -22,7 +22,7 @@ extension TLSConfiguration {
         if case .disabled = trust.kind { true } else { !verifiesHostName }
     }
 
-    /// Whether a third party could pass for the server: nothing is verified, and no key is pinned.
+    /// Whether a third party could pass for the server: certificate or name are not verified, and no key is pinned.
     var acceptsAnyServer: Bool { isDisabled && pins.isEmpty }
 
     /// - Throws: ``AsyncNetError`` with code `.invalidConfiguration` for values that no transport can have.

@@ -3,9 +3,9 @@ public import Foundation
 extension TLSConfiguration {
     /// Lists of revoked certificates (CRL, RFC 5280 §5).
     ///
-    /// There must be a list of the issuer of the server's own certificate, which is up to date and does not have that
-    /// certificate. Intermediate certificates are checked too, if there is a list of their issuer. Anchors are trusted
-    /// as they are. A revoked certificate ends the request with `.certificateRevoked`; a missing list of the server's
+    /// The issuer of the server's own certificate must have a list here that is up to date and does not contain the
+    /// certificate. Intermediate certificates are checked too, if their issuer has a list here. Anchors are trusted as
+    /// they are. A revoked certificate ends the request with `.certificateRevoked`; a missing list of the server's
     /// issuer, a list that is out of date, and a list with a wrong signature end the request with
     /// `.certificateNotTrusted`.
     public struct RevocationLists: Sendable, Hashable {
@@ -20,9 +20,9 @@ extension TLSConfiguration {
 
         /// The lists in this file, in PEM, one after another.
         ///
-        /// The file is read again when it has changed, see ``ClientIdentity/init(certificateFile:keyFile:password:)``. If it
-        /// cannot be read at first, or has no list, each request ends with `.invalidConfiguration`. Connections that are open
-        /// stay so; a session is not resumed with lists that are newer than it.
+        /// The file is read again when it has changed, see ``ClientIdentity/init(certificateFile:keyFile:password:)``.
+        /// If it cannot be read at first, or has no list, each request ends with `.invalidConfiguration`. Open
+        /// connections stay open; no TLS session from before the change is resumed.
         public static func file(_ file: URL) -> RevocationLists { RevocationLists(kind: .file(file.path)) }
     }
 }

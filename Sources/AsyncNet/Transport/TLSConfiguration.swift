@@ -28,11 +28,11 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// A server without a valid proof ends the request with `.certificateRevoked`. A libcurl whose TLS library cannot ask
     /// for the proof ends each request with `.unsupportedByTransport`.
     public var requiresStapledStatus: Bool
-    /// Whether the keys of connections are written to a file, so that a tool such as Wireshark can read what was captured.
+    /// Whether the keys of connections are written to a file, so that a tool such as Wireshark can decrypt packets.
     /// `.none` by default. Other transports than sockets end each request with `.unsupportedByTransport`.
     public var keyLog: KeyLog
     /// Lists of revoked certificates that servers are checked against, see ``RevocationLists``. `nil` by default. Other
-    /// transports than sockets end each request with `.unsupportedByTransport`, as with the settings below.
+    /// transports than sockets end each request with `.unsupportedByTransport`; so they do with each setting below.
     public var revocationLists: RevocationLists?
     /// The cipher suites to offer, the most preferred one first, by OpenSSL's names: `TLS_AES_256_GCM_SHA384` for TLS
     /// 1.3, `ECDHE-RSA-AES128-GCM-SHA256` for older versions. Empty by default: the suites of the TLS library.
@@ -147,10 +147,10 @@ public struct TLSConfiguration: Sendable, Hashable {
 
         /// An identity in PEM files, which may be one file.
         ///
-        /// libcurl reads them for each connection. Sockets read them for the first one, and again when they have changed: they
-        /// look at them when a connection is made, at most once a second. Files that do not fit each other, as while they are
-        /// being replaced, are tried again at the next look; the former ones serve until then. Connections that are open
-        /// keep the identity that they were opened with.
+        /// libcurl reads the files for each connection. Sockets read them for the first connection, and again after a
+        /// change, which they look for when a connection is made, at most once a second. Files that do not fit each
+        /// other, as while they are being replaced, are tried again at the next look; until they fit, the former
+        /// identity is sent. Open connections keep the identity that they were opened with.
         public init(certificateFile: URL, keyFile: URL, password: String? = nil) {
             kind = .files(certificate: certificateFile.path, key: keyFile.path)
             self.password = password

@@ -2,10 +2,10 @@ import Foundation
 
 /// Chooses the TLS settings for a host: the host's own entry, then the wildcard for its last labels, then the default.
 package struct TLSHosts: Sendable {
-    /// The settings that differ from each other; the first is the default.
+    /// All different settings, each once; the first is the default.
     package let settings: [TLSConfiguration]
     private var hosts: [HostName: Int] = [:]
-    /// Indices of `settings`, by the part of the key after `*.`.
+    /// Indices of `settings`, by the part of a wildcard pattern after `*.`.
     private var wildcards: [HostName: Int] = [:]
 
     package init(_ standard: TLSConfiguration, _ patterns: [String: TLSConfiguration]) throws(AsyncNetError) {
@@ -52,7 +52,7 @@ package struct TLSHosts: Sendable {
     }
 
     /// Refuses a URL with TLS whose host has a form that no entry can have: libcurl could take the host for another
-    /// one, which has an entry.
+    /// host, which has an entry.
     package func check(_ url: @autoclosure () -> String) throws(AsyncNetError) {
         guard settings.count > 1 else { return }
         let text = url()
@@ -72,7 +72,7 @@ extension TLSConfiguration {
         throw .unlisted(HostName(host)?.text ?? "the host")
     }
 
-    /// Which servers are neither verified by their certificates nor by pins, for descriptions; `nil` if all are.
+    /// Names the servers that are verified neither by certificate nor by pins, for descriptions; `nil` without any.
     package static func unverifiedHosts(_ tls: TLSConfiguration, _ tlsForHosts: [String: TLSConfiguration]) -> String? {
         if tls.acceptsAnyServer { return "NOT VERIFYING CERTIFICATES" }
         let hosts = tlsForHosts.filter { $0.value.acceptsAnyServer }.keys.sorted()

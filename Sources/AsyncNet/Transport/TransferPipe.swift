@@ -3,16 +3,16 @@ package import Foundation
 /// Passes one response from a transport's callbacks to the task that reads it.
 ///
 /// The transport's functions (`receive…`, `finish`) are called in order and do not wait for the reader; after the end
-/// they do nothing. The reader's functions (`head`, `nextBatch`) suspend until there is something to read. The first
-/// end counts: the transport's `finish`, or the reader's `abort`, also by a cancel of its task, which resumes the
-/// reader and calls the transport's `onAbort` once.
+/// they do nothing. The reader's functions (`response`, `nextBatch`) suspend until there is something to read. The
+/// first end counts: the transport's `finish`, or an `abort` by the reader or by a cancel of the reader's task. An
+/// abort resumes the reader, and calls the transport's `onAbort` once.
 ///
 /// With the delivery `.whole` the reader is resumed at the end of the body or when the buffer is full; with
 /// `.asItArrives`, for each chunk. The head of a redirect, of an error or of a response that will be refused changes
 /// `.whole` to `.asItArrives`: the reader may not need the body, which may never end.
 ///
-/// While more bytes are stored than the high-water mark, `receive` returns `.pause`; `onDemand` is called when the
-/// reader has taken them. Hooks are called outside the lock, because they may take locks of their own.
+/// If the reader is behind and more bytes than the high-water mark are stored, `receive` returns `.pause`; `onDemand`
+/// is called when the reader has taken them. Hooks are called outside the lock, as they may take other locks.
 package final class TransferPipe: Sendable {
     package enum Demand { case more, pause }
 

@@ -40,7 +40,7 @@ struct TransferPipeState {
         if isUrgent { delivery = .asItArrives }
     }
 
-    /// Stores a chunk; above the high-water mark pauses the transport, if the reader had bytes to read before this one.
+    /// Stores a chunk. Pauses the transport above the high-water mark if the reader already had bytes to read.
     mutating func receive(_ chunk: Data) -> ChunkAction {
         guard end == nil else { return .store }
         guard count(chunk) else { return .abort(AsyncNetError(bodyLargerThan: limit)) }

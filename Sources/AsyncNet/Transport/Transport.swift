@@ -27,18 +27,17 @@ public protocol Transport: Sendable {
     /// The session does not call `send` afterwards.
     func shutdown() async
 
-    /// How the transport makes sure of the server that responds to this request: what ``HTTPCache`` compares before it
-    /// uses a response that another session has stored.
+    /// How the transport verifies the server that responds to this request. ``HTTPCache`` compares this before it uses
+    /// a response that another session has stored.
     ///
     /// By default the server is not verified, and only sessions over transports of the same type use the stored
     /// responses. A transport around another one returns the other's trust.
     func trust(for request: HTTPRequestHead) -> ResponseTrust
 
-    /// Whether the transport connects to no address that ``TransportRequest/addresses`` does not allow; `false` by
-    /// default.
+    /// Whether the transport connects only to addresses that ``TransportRequest/addresses`` allows; `false` by default.
     ///
-    /// With `false` a request with a policy ends with `.unsupportedByTransport`. A transport around another one returns
-    /// the other's value, and a transport that connects to nothing returns `true`.
+    /// With `false` a request with an address policy ends with `.unsupportedByTransport`. A transport around another
+    /// one returns the other's value, and a transport that connects to nothing returns `true`.
     var judgesAddresses: Bool { get }
 
     /// A name of the transport for logs. The type's name by default.
@@ -57,7 +56,7 @@ extension Transport {
 }
 
 extension AsyncNetError {
-    /// A session refuses requests after its own end, so this was another session or the program.
+    /// A finished session refuses requests itself: so another session or the program has shut this transport down.
     package static var transportIsShutDown: AsyncNetError {
         AsyncNetError(
             .sessionFinished,
@@ -87,10 +86,10 @@ public struct TransportRequest: Sendable {
         var interests: EventInterests?
         var connectionObservers: [any ConnectionObserver] = []
         var onEvent: (@Sendable (TransportEvent) -> Void)?
-        /// Set if the session's clock moves by itself when nothing runs.
+        /// Set if the session has a `SupervisedClock`, such as a `TestClock`, which must know of the transfer.
         var supervision: SupervisedTransfer?
         var urlTemplate: String?
-        /// How the request uses the session's cache, as the `URLRequest` says that it was made from.
+        /// How the request uses the session's cache, by the `cachePolicy` of the `URLRequest` that it was made from.
         var cacheMode: CacheMode?
         var keepsContentCoding = false
         /// Whether the request is sent on a new connection, since the server has refused it on a kept one (421).
@@ -106,7 +105,7 @@ public struct TransportRequest: Sendable {
         set { change { $0.head = newValue } }
     }
 
-    /// The request's body. ``RequestBody/replay`` is whether it can be sent twice.
+    /// The request's body. ``RequestBody/replay`` says whether it can be sent twice.
     public var body: RequestBody {
         get { values.value.body }
         set { change { $0.body = newValue } }
@@ -231,9 +230,9 @@ public struct TransportResponse: Sendable {
         self.isContentDecoded = isContentDecoded
     }
 
-    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. It is unchanged if the
-    /// transport has decoded it or it has no `Content-Encoding`. If its codings are kept, only its head is marked so.
-    /// The body throws if there are too many codings, or one whose library is missing.
+    /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. The same response if the
+    /// transport has decoded the body, or the head has no `Content-Encoding`. If the codings are kept, the body is the
+    /// same and the head is marked. The body throws if there are too many codings, or one whose library is missing.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in
@@ -259,7 +258,7 @@ public enum TransportEvent: Sendable {
     case queued
     /// The transfer has begun.
     case started
-    /// The request's head is sent, in these words. Reported each time that the transport sends it, and for the head of
+    /// The request's head is sent, with this text. Reported each time that the transport sends it, and for the head of
     /// a CONNECT to a proxy, if ``TransportRequest/interests`` ask for it; not every transport reports it. The event
     /// does not end the server's silence, since an observer must not change when a request times out.
     case sentHead(SentHead)

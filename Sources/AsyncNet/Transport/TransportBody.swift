@@ -23,7 +23,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    /// A body whose chunks come from a closure; each reader has a new one.
+    /// A body whose chunks come from a closure that `makeNext` makes for each iterator.
     init(reading makeNext: @escaping @Sendable () -> () async throws -> Data?) { source = .sequence(makeNext) }
 
     init(_ pipe: TransferPipe) { source = .pipe(TransferPipe.Lease(pipe)) }

@@ -14,7 +14,7 @@ public struct TransportMetrics: Sendable {
     public var wireBytes: WireBytes?
     /// The certificates that the server showed in this transfer's handshake, in the form and order of
     /// ``ConnectionInfo/certificates``; empty unless the server was not trusted,
-    /// ``SocketTransport/Configuration/reportsCertificates`` is set, or an observer has such ``EventInterests``.
+    /// ``SocketTransport/Configuration/reportsCertificates`` is set, or an observer's ``EventInterests`` ask for them.
     public var certificates: [String]
     /// The last second at which the server's own certificate is valid, also on a reused connection; `nil` without TLS,
     /// and over transports that do not report it.

@@ -5,7 +5,7 @@ extension TransportRequest {
         try body.check()
     }
 
-    /// The request with the `Content-Type` of its body, if that is JSON, or a form, whose boundary is chosen here.
+    /// The request with the `Content-Type` of a body that is JSON or a form. The form's boundary is chosen here.
     func settled() throws(AsyncNetError) -> TransportRequest {
         var request = self
         if body.isJSON, !head.headers.contains(name: "Content-Type") {
@@ -25,7 +25,7 @@ extension TransportRequest {
         else {
             throw AsyncNetError(
                 .invalidRequest,
-                "The request's Content-Type names another boundary than its form; give the form that boundary")
+                "The request's Content-Type is invalid, or has another boundary than its form: give both the same")
         }
         return request
     }

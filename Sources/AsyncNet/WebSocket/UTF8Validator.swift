@@ -1,4 +1,4 @@
-/// Validates UTF-8 in pieces (RFC 3629 §4), and refuses it at the first byte that no text can continue with.
+/// Validates UTF-8 in pieces (RFC 3629 §4), and refuses the first byte that cannot follow the bytes before it.
 struct UTF8Validator: Sendable {
     /// How many bytes of the current character are missing, and the values that the next one may have.
     private var missing = 0

@@ -9,8 +9,8 @@ package enum WebSocketAccept {
     }
 }
 
-/// SHA-1 (RFC 3174), which is not secure; WebSocket uses it for a handshake of 60 bytes only, where nothing depends on
-/// its strength or speed. So it is not one of the algorithms of `HashAlgorithm`, which authentication chooses from.
+/// SHA-1 (RFC 3174), which is not secure. WebSocket hashes only 60 bytes of the handshake with it, where nothing
+/// depends on its strength or speed. So SHA-1 is not in `HashAlgorithm`, which authentication chooses from.
 enum SHA1 {
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

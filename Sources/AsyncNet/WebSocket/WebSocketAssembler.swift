@@ -35,7 +35,7 @@ struct WebSocketAssembler: ~Copyable, Sendable {
         }
     }
 
-    /// Adds a piece of a frame's payload of this length, and validates its text.
+    /// Adds a piece of a frame's payload of `length` bytes. Validates the piece if the message is a text.
     mutating func append(_ piece: Data, of length: Int) throws(WebSocketFailure) {
         let start = bytes.count
         if isCompressed {

@@ -1,4 +1,4 @@
-/// What the client offers, and makes of the server's parameters (RFC 7692 §5.1 and §7.1).
+/// The client's offer, and its check of the server's response to the offer (RFC 7692 §5.1 and §7.1).
 extension WebSocketCompression {
     var offer: WebSocketDeflateParameters {
         var offer = WebSocketDeflateParameters()
@@ -10,8 +10,8 @@ extension WebSocketCompression {
         return offer
     }
 
-    /// What a response to the offer means for the client; `nil` if it is not a response to it: it lacks what was
-    /// required of the server, or allows more than was offered.
+    /// What client and server have agreed on by this response; `nil` if the response does not fit the offer: it lacks
+    /// what the client requires of the server, or allows the client more than it offered.
     func agreement(from response: WebSocketDeflateParameters) -> WebSocketDeflate? {
         let offer = offer
         if offer.serverNoContextTakeover, !response.serverNoContextTakeover { return nil }
@@ -27,10 +27,10 @@ extension WebSocketCompression {
         return agreed
     }
 
-    /// The window that zlib has for these bits.
+    /// The bits of the window that zlib uses if these bits are wanted: 9 to 15.
     package func usedBits(_ bits: Int) -> Int { min(max(bits, WebSocketDeflate.leastWindowBits), 15) }
 
-    /// Whether zlib is there; without it, compression is neither offered nor accepted.
+    /// Whether zlib was found; without zlib, compression is neither offered nor accepted.
     package static var isAvailable: Bool {
         if case .success = Result(catching: Zlib.check) { true } else { false }
     }

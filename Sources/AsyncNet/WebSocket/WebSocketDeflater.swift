@@ -9,7 +9,7 @@ struct WebSocketDeflater: ~Copyable, @unchecked Sendable {
     private var stream: OpaquePointer?
 
     private static let level: Int32 = 6
-    /// The end of a flushed stream, which is not sent.
+    /// The bytes that end each flushed message. They are not sent (RFC 7692 §7.2.1).
     static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
 
     init(windowBits: Int, takesOver: Bool) {

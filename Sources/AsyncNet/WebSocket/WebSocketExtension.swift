@@ -1,6 +1,6 @@
 /// An element of `Sec-WebSocket-Extensions` (RFC 6455 §9.1).
 package struct WebSocketExtension: Equatable, Sendable {
-    /// The name in lower case, as those of the parameters.
+    /// The name, in lower case like the names of the parameters.
     let name: String
     let parameters: [Parameter]
 
@@ -9,7 +9,7 @@ package struct WebSocketExtension: Equatable, Sendable {
         let value: String?
     }
 
-    /// The elements of a field; `nil` if it is malformed.
+    /// The elements of the field's value; `nil` if the value is malformed.
     package static func list(_ text: String) -> [WebSocketExtension]? {
         var scanner = WebSocketExtensionScanner(rest: text[...].utf8)
         return scanner.list()

@@ -6,7 +6,7 @@ package struct WebSocketFailure: Error, Hashable, Sendable {
 
     /// The peer violated the protocol: 1002.
     static func violation(_ message: String) -> Self { Self(closeCode: .protocolError, message: message) }
-    /// Bytes that are not what their message must consist of: 1007.
+    /// A text is not UTF-8, or compressed bytes are invalid: 1007.
     static func invalidData(_ message: String) -> Self { Self(closeCode: .invalidPayload, message: message) }
     /// More bytes than a limit allows: 1009.
     static func tooLarge(_ message: String) -> Self { Self(closeCode: .messageTooBig, message: message) }

@@ -9,7 +9,7 @@ enum WebSocketOpcode: UInt8, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Whether the frame is not a part of a message (RFC 6455 §5.5).
+    /// Whether the frame is a close, ping or pong, which is no part of a message (RFC 6455 §5.5).
     var isControl: Bool { rawValue & 0x8 != 0 }
 
     static let mostControlBytes = 125

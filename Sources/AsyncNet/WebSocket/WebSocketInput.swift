@@ -19,7 +19,7 @@ struct WebSocketInput: Sendable {
         bytes.append(more)
     }
 
-    /// The next bytes, at most so many, without removing them. They share their memory with all the others.
+    /// The next bytes, at most `most`, without removing them. The slice shares its memory with all received bytes.
     func peek(_ most: Int) -> Data { bytes[position..<position + min(most, count)] }
 
     mutating func skip(_ size: Int) {

@@ -9,7 +9,7 @@ package enum WebSocketEvent: Hashable, Sendable {
     case close(code: WebSocketCloseCode?, reason: String)
 }
 
-/// The most bytes of what a peer sends.
+/// The most bytes of a received frame and of a received message.
 package struct WebSocketLimits: Hashable, Sendable {
     package var frame: Int
     /// After decompression.
@@ -20,9 +20,9 @@ package struct WebSocketLimits: Hashable, Sendable {
 
 /// The protocol after the handshake (RFC 6455 §5 to §7, RFC 7692), for both roles and without I/O.
 ///
-/// Bytes go in with `receive`, and `next` returns what they contain, one event after another. It reads no further than
-/// that event, so that a caller which stops calling keeps only the bytes that it has given. The caller sends what
-/// `reply`, `encode` and the other functions return, in that order.
+/// Bytes go in with `receive`, and each call of `next` returns the next event that they contain. `next` decodes no
+/// bytes behind that event, so events do not fill memory while nobody asks for them. The caller sends what `reply`,
+/// `encode` and the other functions return, in the order of the calls.
 package struct WebSocketMachine: ~Copyable, Sendable {
     private let role: WebSocketRole
     private let parser: WebSocketFrameParser
@@ -57,7 +57,7 @@ package struct WebSocketMachine: ~Copyable, Sendable {
         if !hasReceivedClose, failure == nil { input.append(bytes) }
     }
 
-    /// The next event; `nil` if it needs more bytes, or if the connection is over.
+    /// The next event; `nil` if more bytes must arrive first, or if the peer's close frame was returned.
     ///
     /// - Throws: A failure, now and at every later call. The caller sends `closeFrame(for:)` and closes the connection.
     package mutating func next() throws(WebSocketFailure) -> WebSocketEvent? {
@@ -89,7 +89,7 @@ package struct WebSocketMachine: ~Copyable, Sendable {
         return true
     }
 
-    /// Reads what there is of the frame's payload; `false` if that is not all.
+    /// Reads the received bytes of the frame's payload; `false` if more must arrive.
     private mutating func readPayload() throws(WebSocketFailure) -> Bool {
         guard let (head, received) = frame else { return false }
         var piece = input.peek(head.length - received)
@@ -108,7 +108,7 @@ package struct WebSocketMachine: ~Copyable, Sendable {
         return received + piece.count == head.length
     }
 
-    /// The event that a whole frame completes, if it does.
+    /// The event that a complete frame leads to; `nil` inside a message.
     private mutating func endFrame() throws(WebSocketFailure) -> WebSocketEvent? {
         guard let head = frame?.head else { return nil }
         let payload = controlPayload

@@ -14,12 +14,12 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// if the server or this machine has no support for it.
     public var compression: WebSocketCompression?
     /// How often a ping is sent; `nil`, the default, sends none. Pings keep a connection open through proxies that
-    /// close idle ones, and show that it is lost.
+    /// close idle connections, and find out that the connection is lost.
     public var pingInterval: Duration?
     /// How many pings in a row may remain without a pong and without other bytes, before the WebSocket ends with
     /// `.timedOut`; 2 by default.
     ///
-    /// While messages wait for a program that does not read them, nothing is received and no ping counts.
+    /// While so many messages wait for the program that nothing more is received, no ping counts.
     public var missedPongLimit: Int
     /// How long ``WebSocket/close(code:reason:)`` waits for the server's close frame; 5 s by default. Then the
     /// connection is closed without it.

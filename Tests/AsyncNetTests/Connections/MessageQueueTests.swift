@@ -33,7 +33,7 @@ struct MessageQueueTests {
         }
     }
 
-    @Test("room() returns without waiting when the full queue is shut or has ended")
+    @Test("room() of a full queue returns at once if the queue is shut or has ended")
     func shut() async {
         let queue = MessageQueue()
         queue.add(.binary(Data(count: MessageQueue.mostBytes)))

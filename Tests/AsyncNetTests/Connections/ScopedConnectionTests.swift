@@ -61,7 +61,7 @@ struct ScopedConnectionTests {
         }
     }
 
-    @Test("The closure reads the server's close code after the loop over the messages, whether that throws or not")
+    @Test("withWebSocket's closure can read closeCode after its loop over the messages, also if the loop throws")
     func closeCode() async throws {
         let own = WebSocketCloseCode(rawValue: 4001)
         for code in [own, .normalClosure] {

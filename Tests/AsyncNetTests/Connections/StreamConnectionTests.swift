@@ -48,7 +48,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("close() sends all written bytes, although the peer's own bytes are not read")
+    @Test("close() sends all written bytes, although this side has not read the peer's bytes")
     func closes() async throws {
         let script = """
             c.sendall(bytes(200000))
@@ -157,7 +157,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("The read after a cancelled read gets every byte")
+    @Test("The read() after a cancelled read() gets every byte")
     func cancelsRead() async throws {
         try await withServer("c.recv(1)\nc.sendall(b'later')\nc.close()") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)

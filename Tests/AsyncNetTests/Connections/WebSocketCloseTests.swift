@@ -167,7 +167,7 @@ struct WebSocketCloseTests {
         c.sendall(b"\\x81\\x80\\0\\0\\0\\0")
         """
 
-    @Test("close() returns after its timeout although the server does not read the close frame for its violation")
+    @Test("close() returns after closeTimeout although the server does not read the close frame for its violation")
     func closesAfterViolation() async throws {
         let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
         let session = Session(

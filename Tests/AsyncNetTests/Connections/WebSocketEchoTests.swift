@@ -81,7 +81,7 @@ struct WebSocketEchoTests {
         }
     }
 
-    @Test("Messages in the packet of the 101 response are received")
+    @Test("Messages that arrive in one packet with the 101 response are received")
     func greeting() async throws {
         let reply = MockResponse.webSocket(.sending(.text("c")), greeting: [.text("a"), .text("b")])
         try await withWebSockets(reply) { (server: MockServer, session: Session) async throws in

@@ -25,7 +25,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("A WebSocket ends with .timedOut after missedPongLimit pings by interval without a pong")
+    @Test("A WebSocket ends with .timedOut after missedPongLimit automatic pings without a pong")
     func missedPongs() async throws {
         let clock = TestClock()
         try await withWebSockets(.webSocket(.silent, fault: .noPong), configuration: .init(clock: clock)) {
@@ -77,7 +77,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("cancel() ends waiting and later calls with .cancelled, and closes the connection")
+    @Test("cancel() ends waiting calls and later calls with .cancelled, and closes the connection")
     func cancel() async throws {
         try await withWebSockets(.webSocket(.silent)) { (server: MockServer, session: Session) async throws in
             let socket = session.webSocket(server.webSocketURL())
@@ -211,7 +211,7 @@ struct WebSocketLifeTests {
         }
     }
 
-    @Test("The limit of reconnection counts failures in a row, and closeCode keeps its value from one to the next")
+    @Test("The limit of reconnection counts failures in a row, and closeCode keeps its value between connections")
     func limitOfReconnection() async throws {
         let clock = TestClock()
         try await withWebSockets(configuration: .init(clock: clock)) {

@@ -32,7 +32,7 @@ struct WebSocketReconnectionTests {
         #expect(delay(reconnection, failures: failures, jitter: jitter) == .milliseconds(milliseconds))
     }
 
-    @Test("No delay follows the failure beyond the limit, and a delay is between zero and maximumDelay")
+    @Test("After more failures than the limit no reconnection follows, and a delay is from zero to maximumDelay")
     func limit() {
         let reconnection = WebSocketReconnection.always(limit: 3)
         #expect((1...5).map { delay(reconnection, failures: $0) != nil } == [true, true, true, false, false])
@@ -41,7 +41,7 @@ struct WebSocketReconnectionTests {
     }
 
     @Test(
-        "Retry-After of a refused handshake is the delay, unless it exceeds maximumDelay: then there is none",
+        "Retry-After of a refused handshake delays the reconnection, and beyond maximumDelay prevents it",
         arguments: [
             (503, "20", 20), (429, "20", 20), (503, "0", 1), (503, "60", 60), (503, "61", nil), (503, "soon", 1),
             (401, "5", nil),

@@ -117,7 +117,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("A redirect takes credentials among the subprotocols within the origin only, and others to another one too")
+    @Test("A redirect to another origin drops subprotocols with credentials, and keeps the other subprotocols")
     func credentialAmongSubprotocols() async throws {
         let protocols = ["realtime", "openai-insecure-api-key.sk-hunter2"]
         try await withWebSockets { (first: MockServer, session: Session) async throws in
@@ -132,7 +132,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("The handshake passes the session's cookie jar, adapters and retriers")
+    @Test("The session's cookies, adapters and retriers apply to the handshake")
     func policies() async throws {
         let jar = CookieJar()
         let configuration = SessionConfiguration(
@@ -151,7 +151,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "open() ends at the request's deadline, at its timeout, and by cancel()",
+        "open() throws at the request's deadline, at its timeout, and after cancel()",
         arguments: ["deadline", "timeout", "cancel"])
     func limits(_ kind: String) async throws {
         let clock = TestClock()
@@ -200,7 +200,7 @@ struct WebSocketUpgradeTests {
         """
     }
 
-    @Test("open() fails over a transport without connections, and for a subprotocol that is no token")
+    @Test("open() throws over a transport without raw connections, and for a subprotocol that is no token")
     func impossible() async throws {
         let session = Session(transport: StubTransport { _ in .text("") })
         let other = Session(transport: PageTransport { _ in (200, [:], "") })

@@ -45,7 +45,7 @@
         }
 
         @Test(
-            "A path is unsatisfied when its link or address goes, and satisfied when there is one again",
+            "A path is unsatisfied when its only link or address is lost, and satisfied when there is one again",
             arguments: [
                 ["link set veth0 down", "link set veth0 up"],
                 ["link set veth1 down", "link set veth1 up"],
@@ -66,7 +66,7 @@
         }
 
         @Test(
-            "hasIPv4 of a path follows its default route, also when that goes with its link without a notification"
+            "hasIPv4 is true while there is a default route, also if the route is lost with its link, unnotified"
         )
         func defaultRoute() async throws {
             let namespace = try await Self.namespace()
@@ -103,7 +103,7 @@
             #expect(await Self.next(&paths) { $0.status == .satisfied } != nil)
         }
 
-        @Test("A change that is lost in an overflow of the netlink socket is found by a new dump")
+        @Test("A change whose notification is lost in an overflow of the netlink socket is found by a new dump")
         func overflow() async throws {
             let namespace = try await Self.namespace()
             let (isReporting, mayReport) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 1))

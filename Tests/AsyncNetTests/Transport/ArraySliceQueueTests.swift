@@ -6,7 +6,7 @@ import Testing
 struct ArraySliceQueueTests {
     private final class Element: Sendable {}
 
-    @Test("takeFirst() releases the element that it returned while others are still queued")
+    @Test("takeFirst() releases the element that it returned while other elements are still queued")
     func releases() {
         let empty = Element()
         weak var taken: Element?

@@ -34,7 +34,7 @@ struct DuplexPipeStateTests {
         #expect(state.read() == .failure(lost))
     }
 
-    @Test("There is no room for receiving at the mark, and room is reported once half of it is read")
+    @Test("At the high-water mark there is no room for receiving, and read() reports room once half is read")
     func backPressure() {
         var state = DuplexPipeState()
         let quarter = Data(count: Self.mark / 4)
@@ -62,7 +62,7 @@ struct DuplexPipeStateTests {
         #expect(AsyncNetError.code { _ = try state.send(Data([4])) } == .invalidRequest)
     }
 
-    @Test("There is no room for sending above the mark of unsent bytes, and always room after the end")
+    @Test("At the high-water mark of unsent bytes there is no room for sending, and after the end always")
     func sendingRoom() throws {
         var state = DuplexPipeState()
         _ = try state.send(Data(count: Self.mark + 1))
@@ -78,7 +78,7 @@ struct DuplexPipeStateTests {
         #expect(state.hasSendingRoom)
     }
 
-    @Test("close() comes after the sent bytes; then read() returns the end, and send() fails")
+    @Test("close() takes effect after the sent bytes; then read() returns the end, and send() throws")
     func close() throws {
         var state = DuplexPipeState()
         _ = try state.send(Data([1]))

@@ -117,7 +117,7 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    @Test("Requests of low priority get one permit of 65 while urgent requests keep arriving")
+    @Test("Requests of low priority get one of 65 permits while requests of high priority keep arriving")
     func share() {
         var queue = FairQueue<Bool>(.init(perOrigin: 1))
         _ = queue.enter("a")

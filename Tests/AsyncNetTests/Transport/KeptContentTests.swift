@@ -55,7 +55,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A body with Content-Encoding: aws-chunked, gzip is decoded by gzip",
+        "Of a body with Content-Encoding: aws-chunked, gzip only the gzip coding is decoded",
         arguments: TransportUnderTest.withoutURLSession)
     func list(_ transport: TransportUnderTest) async throws {
         let reply = MockResponse(headers: ["Content-Encoding": "aws-chunked, gzip"], body: try Self.gzip())
@@ -65,7 +65,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A gzip body with bytes after its end is decoded, and a cut one ends the request with .badContentEncoding",
+        "A gzip body with bytes after its end is decoded, and a cut body ends the request with .badContentEncoding",
         arguments: TransportUnderTest.withoutURLSession)
     func known(_ transport: TransportUnderTest) async throws {
         let (whole, headers): (Data, HTTPHeaders) = (try Self.gzip(), ["Content-Encoding": "gzip"])
@@ -120,7 +120,7 @@ struct KeptContentTests {
         }
     }
 
-    @Test("A download as it was sent whose Repr-Digest does not match ends with .checksumMismatch")
+    @Test("A download that is saved as it was sent ends with .checksumMismatch if its Repr-Digest is wrong")
     func wrongDigest() async throws {
         let reply = MockResponse(
             headers: ["Content-Encoding": "gzip", "Repr-Digest": "sha-256=:\(Data(count: 32).base64EncodedString()):"],

@@ -133,7 +133,7 @@ struct ServerTrustTests {
         #expect(await failure(wire, url, configuration)?.code == .malformedURL)
     }
 
-    @Test("A server that staples no status is refused if one is required", arguments: WireTransport.allCases)
+    @Test("A server that staples no status is refused if the settings require one", arguments: WireTransport.allCases)
     func status(_ wire: WireTransport) async throws {
         try await withTLSServer { server in
             var tls = trusting(server)

@@ -25,7 +25,7 @@ struct WireTransportTests {
 
     // MARK: Requests
 
-    @Test("An IPv6 address in a URL is connected to", arguments: WireTransport.allCases)
+    @Test("A request to an IPv6 address in a URL gets its response", arguments: WireTransport.allCases)
     func ipv6(_ wire: WireTransport) async throws {
         let server = try await MockServer.start(on: .ipv6)
         await server.enqueue(.text("six"))

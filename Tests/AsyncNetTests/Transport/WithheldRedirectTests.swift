@@ -41,7 +41,7 @@ struct WithheldRedirectTests {
     }
 
     @Test(
-        "A redirect that is not followed is a response with its head, and the error of its invalid or cut body",
+        "With .doNotFollow the response has the redirect's head, and the error of its invalid or cut body",
         arguments: fields,
         TransportUnderTest.withoutURLSession)
     func notFollowed(_ fields: String, _ transport: TransportUnderTest) async throws {

@@ -78,7 +78,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "A URL may have a zone after an IPv6 address only, of at most 15 unreserved characters",
+        "A URL may have a zone only after an IPv6 address, of at most 15 unreserved characters",
         arguments: [
             ("http://[fe80::1%25eth0]/", nil), ("http://[fe80::1%eth0]:8080/a?b#c", nil),
             ("https://[FE80::1%25en0.1]/", nil), ("http://[::1%251]/", nil), ("http://[fe80::1%25a-b._~]/", nil),
@@ -95,7 +95,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "Over sockets, brackets around what is no IPv6 address are a fault of the URL, a zone without interface is not",
+        "Over sockets, a host in brackets that is no IPv6 address is .malformedURL, an unknown zone .hostNotFound",
         arguments: [
             ("[::ffff:0x7f]", .malformedURL), ("[::ffff:127.0.0.1.2]", .malformedURL), ("[1:2]", .malformedURL),
             ("[::1%25nowhere]", .hostNotFound),
@@ -106,7 +106,7 @@ struct ZoneTests {
         await session.finish()
     }
 
-    @Test("The same IPv6 address in another zone is another origin, which gets no cookie or Authorization of the first")
+    @Test("An IPv6 address in another zone is another origin, which gets no cookie or Authorization in a redirect")
     func origins() async throws {
         let urls = try ["%25eth0", "%eth0", "%25eth1", ""].map { try "http://[fe80::1\($0)]/".asURL() }
         #expect(urls.map { $0.origin == urls[0].origin } == [true, true, false, false])

@@ -43,7 +43,7 @@ struct AutobahnClosingTests {
         + invalidCodes.map { WebSocketCase("7.9, 7.13 \($0)", [.close($0)], fails: .protocolError) }
 
     @Test(
-        "7: Each case of close frames gives the events, reply and failure of Autobahn",
+        "Autobahn 7: Each case of close frames gives the events, reply and failure that the suite expects",
         arguments: sequences + payloads + codes)
     func outcome(of example: WebSocketCase) {
         let faults = example.faults()

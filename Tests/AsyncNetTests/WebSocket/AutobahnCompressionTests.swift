@@ -104,7 +104,7 @@ struct AutobahnCompressionTests {
         }
     }
 
-    @Test("13.7: A server accepts the first valid one of several offers")
+    @Test("13.7: A server accepts the first valid offer of several")
     func offers() throws {
         let handshake = try WebSocketHandshake(compression: Self.always())
         var headers = handshake.headers

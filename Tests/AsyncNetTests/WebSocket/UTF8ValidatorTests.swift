@@ -10,7 +10,7 @@ struct UTF8ValidatorTests {
         return isPossible && validator.isComplete
     }
 
-    @Test("Each two bytes, alone or with more behind them, are valid exactly if String(validating:) accepts them")
+    @Test("Each pair of bytes, alone or with bytes behind it, is valid exactly if String(validating:) accepts it")
     func allShort() {
         var wrong: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {

@@ -86,7 +86,7 @@ struct WebSocketCompressionTests {
     ]
 
     @Test(
-        "A server's response has the stricter of the offer and its own settings; it limits the client's window only if offered",
+        "A server's response has the stricter of offer and settings; the client's window is limited only if offered",
         arguments: serverResponses)
     func response(settings: WebSocketCompression, offer: String, expected: String, agreed: Agreed) throws {
         let response = settings.response(to: try #require(Self.parameters(offer)))

@@ -81,7 +81,7 @@ struct WebSocketHandshakeTests {
         #expect(error?.code == .webSocketHandshakeFailed)
     }
 
-    @Test("A response of HTTP/1.0 switches no protocol (RFC 6455 §4.2.2)")
+    @Test("A 101 response of HTTP/1.0 leads to .webSocketHandshakeFailed (RFC 6455 §4.2.2)")
     func oldVersion() throws {
         let handshake = try Self.handshake()
         let head = Self.response(to: handshake, version: "HTTP/1.0", [:])
@@ -89,7 +89,7 @@ struct WebSocketHandshakeTests {
         #expect(error?.code == .webSocketHandshakeFailed)
     }
 
-    @Test("A response with an extension that was not offered is refused")
+    @Test("A response with an extension that was not offered leads to .webSocketHandshakeFailed")
     func notOffered() throws {
         let handshake = try Self.handshake()
         let head = Self.response(to: handshake, ["Sec-WebSocket-Extensions": "permessage-deflate"])

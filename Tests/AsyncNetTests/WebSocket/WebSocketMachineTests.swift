@@ -46,7 +46,7 @@ struct WebSocketMachineTests {
         #expect(Self.outcome(ping + [0x82, 0]).failure == nil)
     }
 
-    @Test("The events before a failure are returned first, and the failure at each later call")
+    @Test("next() returns the events before a failure, then throws the failure at each later call")
     func order() throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)
         machine.receive(Data([0x81, 1, 0x61, 0x82, 0, 0x83]))
@@ -117,7 +117,7 @@ struct WebSocketMachineTests {
     ]
 
     @Test(
-        "A close frame is encoded, or .invalidRequest if its code or reason must not be sent (RFC 6455 §7.4)",
+        "encodeClose() makes a frame, or throws .invalidRequest if code or reason must not be sent (RFC 6455 §7.4)",
         arguments: closes)
     func encodesClose(code: UInt16?, reason: String, isAllowed: Bool) throws {
         var machine = WebSocketMachine(role: .client, limits: Self.limits)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Masks of WebSocket frames")
 struct WebSocketMaskTests {
-    @Test("Hello is masked to the bytes of RFC 6455 §5.7")
+    @Test("The text Hello is masked to the bytes of the example in RFC 6455 §5.7")
     func example() {
         var bytes = Array("Hello".utf8)
         let mask = WebSocketMask([0x37, 0xFA, 0x21, 0x3D])
@@ -14,7 +14,7 @@ struct WebSocketMaskTests {
         #expect(mask.bytes == [0x37, 0xFA, 0x21, 0x3D])
     }
 
-    @Test("Each size and offset is masked to the same bytes as by a loop over single bytes")
+    @Test("Bytes of each size, at each offset, are masked to the same bytes as by a loop over single bytes")
     func reference() {
         let key: [UInt8] = [1, 2, 4, 8]
         for size in 0...40 {

@@ -1,7 +1,7 @@
 /// Requests all links, addresses and default routes, and requests them again after each change.
 ///
-/// A notification only marks the tables as stale: of some changes, such as the IPv4 routes that are removed with a
-/// link, the kernel reports none. Any number of notifications during a dump lead to a single new dump.
+/// A notification only marks the tables as stale: the kernel sends none of some changes, such as the removal of IPv4
+/// routes together with a link. Any number of notifications during a dump lead to a single new dump.
 struct NetlinkDump {
     enum Step: Equatable {
         case wait
@@ -13,7 +13,7 @@ struct NetlinkDump {
     }
 
     private static let requests = [NetlinkType.getLink, NetlinkType.getAddress, NetlinkType.getRoute]
-    /// How many dumps that a change interrupted are made in a row; the last one is reported.
+    /// How many dumps are made in a row while changes interrupt each of them; the last one is reported.
     private static let maximumAttempts = 5
 
     private let port: UInt32
@@ -51,7 +51,7 @@ struct NetlinkDump {
         guard let stage else { return isStale ? begin() : .wait }
         let isLastAttempt = attempts >= Self.maximumAttempts
         if isRefused { return finish(.refuse) }
-        // A lost reply does not come again: the kernel continues a dump whenever a part of it is read.
+        // A lost reply does not come again, and this dump is over: the kernel continued it while its parts were read.
         guard isAnswered else { return isInterrupted ? isLastAttempt ? finish(.refuse) : begin() : .wait }
         guard stage + 1 == Self.requests.count else { return request(stage + 1) }
         return isInterrupted && !isLastAttempt ? begin() : finish(.report(table))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides by the settings for its host whether a server is trusted, as far as no function of the platform is needed.
+/// Decides by the settings for its host whether a server is trusted. Functions of the platform are called elsewhere.
 struct ServerTrustDecision: Sendable {
     let tls: TLSConfiguration
     let host: String

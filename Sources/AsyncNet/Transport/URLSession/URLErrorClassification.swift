@@ -15,7 +15,7 @@ enum URLErrorClassification {
         let code = code(for: nsError.code, text: text)
         // libcurl's text contains a proxy's URL that it cannot parse, with the password.
         guard code != .invalidConfiguration || !text.lowercased().contains("proxy") else { return AsyncNetError(code) }
-        // libcurl's text contains hosts and ports but neither headers nor credentials, so it may be shown.
+        // libcurl's other texts contain hosts and ports but neither headers nor credentials, so they may be shown.
         let message = underlying == nil ? nil : "\(code.summary) (\(URLErrorRedaction.text(text)))"
         let known = AsyncNetError(code, message, underlyingError: URLErrorRedaction.error(error))
         guard code == .proxyFailed, let status = tunnelStatus(in: text) else { return known }

@@ -14,7 +14,7 @@ enum URLErrorRedaction {
         return NSError(domain: error.domain, code: error.code, userInfo: info)
     }
 
-    /// Other values than texts, numbers, URLs and errors are omitted: URLSession's tasks contain requests.
+    /// Keeps only texts, numbers, URLs, errors and lists of these: URLSession's tasks would contain requests.
     private static func userInfo(_ info: [String: Any], depth: Int) -> [String: Any] {
         guard depth < 8 else { return [:] }
         return info.compactMapValues { value(of: $0, depth: depth) }

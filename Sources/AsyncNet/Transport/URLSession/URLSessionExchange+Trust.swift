@@ -61,8 +61,8 @@ import Foundation
     }
 
     extension URLSessionConfiguration {
-        /// Refuses older versions of TLS. The default, `.tls12`, does not lower a higher minimum of the program's
-        /// settings.
+        /// Refuses versions of TLS older than this one. The default, `.tls12`, does not lower a higher minimum of the
+        /// program's settings.
         func require(_ version: TLSConfiguration.Version) {
             let least = version.forURLSession
             guard version != .tls12 || tlsMinimumSupportedProtocolVersion.rawValue < least.rawValue else { return }

@@ -16,17 +16,17 @@ public import Foundation
 ///
 /// On Linux it also cannot pause a transfer, connect to an IPv6 literal, send a body with GET, or send a path with an
 /// escaped `..` segment; the last three end in `.unsupportedByTransport`. FoundationNetworking has one thread for all its
-/// sessions, and AsyncNet uses only its public functions, so that these do not hold on Linux:
+/// sessions, and AsyncNet uses only its public functions. So there are more limitations on Linux:
 ///
 /// - A server that sends faster than its bytes are processed holds up the process's other requests over URLSession. A
 ///   request that is cancelled, or exceeds its deadline, ends at once for its caller, but its connection and its place
 ///   among ``Configuration/maximumTransfers`` are free only when FoundationNetworking has ended the transfer.
-/// - A redirect is followed when its body has arrived, whole and valid, and is as large as it may be: the body is kept in
-///   memory without a limit.
-/// - If a kept connection ends before a byte of the response, libcurl sends the request again, also several times. Only a
-///   request with a body that is not idempotent is not repeated: it ends with `.connectionLost`, but a server may see its
-///   head a second time. A request without a body is repeated whatever its method is, such as an empty POST. A connection
-///   that is reset, or has bytes that belong to no response, is noticed when the request fails: it is not sent on another.
+/// - A redirect is followed only when its whole, valid body has arrived; the body is kept in memory, and its size is
+///   not limited.
+/// - If a kept connection ends before a byte of the response, libcurl sends the request again, also several times. Only
+///   a request that has a body and is not idempotent is not repeated: it ends with `.connectionLost`, but a server may
+///   see its head twice. A request without a body is repeated whatever its method, such as an empty POST. A reset of a
+///   connection, and bytes of no response, are noticed when a request fails: it is not sent on another connection.
 /// - While other transfers are cancelled, FoundationNetworking may miss that bytes have arrived: a transfer then waits until
 ///   its time-out.
 /// - A caller's `Connection: close` is sent, and FoundationNetworking keeps the connection unless the server closes it.
@@ -45,7 +45,7 @@ public final class URLSessionTransport: Transport {
         /// Further transfers wait in order. FoundationNetworking becomes slower with each transfer.
         public var maximumTransfers: Int
         /// The folder for temporary files: request bodies that are not in memory, and response bodies that are read
-        /// slower than they arrive. Such a file has no name and is removed with the request.
+        /// slower than they arrive. Such a file is removed with the request; on Linux it has no name.
         public var temporaryFolder: URL
         /// How many unread bytes of a response such a file may hold, on Linux, where URLSession cannot pause.
         /// 16 GiB by default.
@@ -90,8 +90,8 @@ public final class URLSessionTransport: Transport {
     private let permits: RequestQueue
     private let lifecycle = Locked(Lifecycle())
 
-    /// A URLSession exists from the first request until the last request after `shutdown()`. A task is made only
-    /// while `transfers` counts it, and the sessions are invalidated only while `transfers` is 0.
+    /// A URLSession exists from the first request until the last request has ended after `shutdown()`. A task is made
+    /// only while `transfers` counts it, and the sessions are invalidated only while `transfers` is 0.
     private struct Lifecycle {
         /// The URLSessions, by the numbers of their TLS settings.
         var sessions: [Int: URLSession] = [:]
@@ -106,8 +106,8 @@ public final class URLSessionTransport: Transport {
         self.init(configuration, session: nil)
     }
 
-    /// A transport over a URLSession that exists, with its cookies, cache, credentials and timeouts. It is not
-    /// invalidated by ``shutdown()``.
+    /// A transport over an existing URLSession, with its cookies, cache, credentials and timeouts. ``shutdown()`` does
+    /// not invalidate the URLSession.
     ///
     /// On Linux, URLSession delivers responses to its own delegate only; there a session with the same configuration is
     /// made, as by ``Configuration/urlSession``.
@@ -165,8 +165,8 @@ public final class URLSessionTransport: Transport {
         return TransportResponse(head: head, body: responseBody)
     }
 
-    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, it also
-    /// depends on the proxies of ``Configuration/urlSession``. Over the caller's own URLSession, whose delegate
+    /// Depends on the TLS settings for the request's host. If the server is not verified, as with `http`, the trust
+    /// also depends on the proxies of ``Configuration/urlSession``. Over the caller's own URLSession, whose delegate
     /// decides, the server counts as not verified.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard given == nil else { return .unverified(route: "URLSession of the caller") }
@@ -242,7 +242,7 @@ extension Transport where Self == URLSessionTransport {
         URLSessionTransport(configuration: .init(urlSession: configuration))
     }
 
-    /// A URLSession that exists, see ``URLSessionTransport/init(session:)``.
+    /// An existing URLSession, see ``URLSessionTransport/init(session:)``.
     public static func urlSession(_ session: URLSession) -> URLSessionTransport {
         URLSessionTransport(session: session)
     }

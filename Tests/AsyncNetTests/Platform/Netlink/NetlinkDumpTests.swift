@@ -42,7 +42,7 @@ struct NetlinkDumpTests {
 
     private static func table(_ name: String = "eth0") -> RouteTable { Netlink.table(links: [Netlink.link(2, name)]) }
 
-    @Test("A dump requests links, addresses and routes in order, then reports their table once")
+    @Test("A dump requests links, addresses and routes in order, then reports the table of them once")
     func conversation() {
         var kernel = Kernel()
         for request in Self.requests {
@@ -145,7 +145,7 @@ struct NetlinkDumpTests {
         #expect(kernel.dump.next() == .wait)
     }
 
-    @Test("A dump whose replies are lost five times in a row is given up as refused")
+    @Test("A dump whose replies are lost five times in a row is reported as refused")
     func alwaysLost() {
         var kernel = Kernel()
         for _ in 1...5 {

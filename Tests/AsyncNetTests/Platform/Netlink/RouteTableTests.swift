@@ -25,7 +25,7 @@ struct RouteTableTests {
     }
 
     @Test(
-        "A path is satisfied by a running interface with a usable address, or a virtual one with a default route",
+        "A running interface with a usable address satisfies a path; a virtual interface also needs a default route",
         arguments: [
             Case(testDescription: "an IPv4 address without a default route", expected: .satisfied),
             Case(

@@ -33,7 +33,7 @@ struct AltSvcTests {
         #expect(Self.text(AltSvc([])) == "")
     }
 
-    @Test("The first twenty alternatives are read of an Alt-Svc line with a million")
+    @Test("Of an Alt-Svc line with a million alternatives the first twenty are read")
     func manyAlternatives() {
         let line = String(repeating: #"h3=":1","#, count: 1_000_000)
         #expect(Self.text(AltSvc([line])).split(separator: ",").count == 20)

@@ -47,7 +47,7 @@ struct HTTP3OffersTests {
         #expect(offers.use(for: url, mayTry: true) == nil)
     }
 
-    @Test("Alt-Svc of a 421 response, or of one whose Age is its ma, is ignored")
+    @Test("Alt-Svc is ignored in a 421 response, and in a response whose Age has reached ma")
     func unusableResponses() throws {
         let offers = try offers()
         offers.receive(head(["Alt-Svc": #"h3=":443""#], status: 421), from: url)
@@ -55,7 +55,7 @@ struct HTTP3OffersTests {
         #expect(offers.use(for: url, mayTry: true) == nil)
     }
 
-    @Test("An offer is tried again after a race without a response, not after one that HTTP/2 has won")
+    @Test("An offer is tried again after a race without a response, not after a race that HTTP/2 has won")
     func races() throws {
         let offers = try offers()
         offers.receive(head(["Alt-Svc": #"h3=":443""#]), from: url)

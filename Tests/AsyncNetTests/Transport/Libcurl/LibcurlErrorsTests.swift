@@ -103,7 +103,7 @@ struct LibcurlErrorsTests {
         #expect(sockets.systemError(lc_metrics()) == 0)
     }
 
-    @Test("The errors of a refused connection and of a missing unix socket say so, for requests and raw streams")
+    @Test("The errors of requests and raw streams name a refused connection and a missing unix socket as the cause")
     func refusals() async throws {
         let refusing = try await MockServer.start(isRefusing: true)
         let port = try #require(refusing.url().port)

@@ -8,7 +8,7 @@ import Testing
 /// Heads as they go over the wire are made only for observers: libcurl's verbose output costs each transfer time.
 @Suite("Sent heads and rates over libcurl", .timeLimit(.minutes(5)))
 struct LibcurlSentHeadTests {
-    @Test("The sent head is reported as the server receives it if it is observed, else not", arguments: [true, false])
+    @Test("The sent head is reported as the server receives it, and only if it is observed", arguments: [true, false])
     func observed(_ isObserved: Bool) async throws {
         try await withServer(.text("x")) { (server: MockServer) async throws in
             let heads = Locked<[SentHead]>([])
@@ -59,7 +59,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("An observer of progress alone does not make a request observed, one of events does")
+    @Test("An observer of progress does not make a request observed, and an observer of events does")
     func progressOnly() {
         let observers = RequestObservers(RequestID(), .data, EventHub([], TimeSource(ContinuousClock())))
         _ = observers.observeDownloads { nil }
@@ -71,7 +71,7 @@ struct LibcurlSentHeadTests {
     /// At 1000 bytes per second the transfer takes an hour. libcurl begins to count after some bytes: after a hundred receive
     /// buffers, or as much as the sockets hold.
     @Test(
-        "Transfers without a rate limit end before one of the same size at 1000 bytes a second",
+        "Transfers without a rate limit end before a transfer of the same size at 1000 bytes a second",
         arguments: [true, false])
     func rates(_ isReceiving: Bool) async throws {
         let bytes = Data(count: isReceiving ? 2_000_000 : 40_000_000)

@@ -6,7 +6,8 @@ import Testing
 @Suite("ResendPolicy")
 struct ResendPolicyTests {
     @Test(
-        "A request is first sent on a new or a kept connection", arguments: [true, false], [true, false])
+        "The first sending of a request is allowed on a new and on a kept connection",
+        arguments: [true, false], [true, false])
     func first(_ isIdempotent: Bool, _ isNew: Bool) {
         var policy = ResendPolicy(isIdempotent: isIdempotent)
         #expect(policy.maySend(on: isNew ? .new : .kept) == .send)
@@ -44,7 +45,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("An idempotent request is lost if its body cannot be sent again")
+    @Test("An idempotent request counts as lost if its body cannot be sent again")
     func bodyOnce() {
         var policy = ResendPolicy(isIdempotent: true)
         #expect(policy.maySend(on: .kept) == .send)

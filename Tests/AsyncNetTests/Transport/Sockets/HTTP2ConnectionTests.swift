@@ -63,7 +63,7 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("A limit of 0 streams is of its connection: the next one begins with the preface and a request")
+    @Test("A limit of 0 streams ends with its connection: the next one sends a request before SETTINGS arrive")
     func noStreams() async throws {
         // The server's SETTINGS follow the preface and the request.
         let server = try ScriptedHTTP2Server(
@@ -74,7 +74,7 @@ struct HTTP2ConnectionTests {
         #expect(try await session.request(url).serializing(String.self).value == "second")
     }
 
-    @Test("Bytes of responses that have ended are returned to the connection's window")
+    @Test("The bytes of complete responses are returned to the connection's window")
     func connectionWindow() async throws {
         let responses = (0..<40).map { index -> [ScriptedHTTP2Server.Step] in
             [.read(1), .text(String(repeating: "a", count: 1000), on: UInt32(index * 2 + 1))]
@@ -113,7 +113,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test(
-        "A POST that gets another RST_STREAM, or whose connection ends, is not sent again",
+        "A POST that gets RST_STREAM with another code, or whose connection ends, is not sent again",
         arguments: [
             (.frames { $0.numbers(3, on: 1, 2) }, .connectionLost),
             (.frames { $0.numbers(3, on: 1, 8) }, .connectionLost),
@@ -252,7 +252,7 @@ struct HTTP2ConnectionTests {
         #expect(try await request.serializing(String.self).value == "done")
     }
 
-    @Test("A request's body waits while the stream's window is empty, and goes on when it grows")
+    @Test("A request's body waits while the stream's window is empty, and goes on when the window grows")
     func uploadWindow() async throws {
         let server = try ScriptedHTTP2Server([
             .frames { $0.settings([(4, 0)]) }, .read(1), .text("first"), .read(1), .frames { $0.numbers(8, on: 3, 1) },
@@ -264,7 +264,7 @@ struct HTTP2ConnectionTests {
         #expect(try await session.upload(body, to: url).serializing(String.self).value == "done")
     }
 
-    @Test("A request to a silent server waits while it answers PING, and otherwise ends with .connectionLost")
+    @Test("A request waits while a silent server answers PING, and without an answer ends with .connectionLost")
     func keepAlive() async throws {
         for answers in [false, true] {
             let server = try await MockServer.start(speaks: .both, http2: .init(answersPings: answers))

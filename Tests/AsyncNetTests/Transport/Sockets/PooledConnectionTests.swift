@@ -94,7 +94,7 @@ struct PooledConnectionTests {
     }
 
     @Test(
-        "A lifetime, number of requests or tcpUserTimeout of zero is .invalidConfiguration, and so is too long a tcpUserTimeout"
+        "A zero lifetime, number of requests or tcpUserTimeout, or too long a tcpUserTimeout, is .invalidConfiguration"
     )
     func settings() async throws {
         let changes: [@Sendable (inout SocketTransport.Configuration) -> Void] = [
@@ -146,7 +146,7 @@ struct PooledConnectionTests {
     // MARK: Connections before requests
 
     @Test(
-        "warmUp() opens connections without a request, which then uses one of them",
+        "warmUp() opens connections without a request, and a later request uses one of them",
         arguments: [
             (MockServer.Versions.http1, 2), (.http2, 1), (.both, 1),
         ])

@@ -24,7 +24,7 @@ struct ReleasedConnectionTests {
     }
 
     @Test(
-        "A request that waits does not get a connection that its server has closed, or on which more has arrived",
+        "A waiting request does not get a connection that the server has closed, or that has unexpected bytes",
         arguments: [
             "c.send(body[:1000], socket.MSG_MORE); c.shutdown(socket.SHUT_WR); return",
             "c.sendall(body[:1000] + b'HTTP/1.1 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nwrong'); return",

@@ -18,7 +18,7 @@ struct SocketTransportTests {
         #endif
     }
 
-    @Test("The memory of large bodies rests once the transport has no request, and not before")
+    @Test("Memory that is kept for large bodies is freed once the transport has no request, and not before")
     func keptMemory() async throws {
         let transport = SocketTransport(.init(idleTimeout: .seconds(600), eventLoops: 1))
         let memory = try transport.setup.get().memory
@@ -85,7 +85,7 @@ struct SocketTransportTests {
     }
 
     @Test(
-        "A server whose certificate's status must be stapled, and is not, is refused each time",
+        "A server that does not staple a required certificate status is refused each time",
         arguments: [TLSConfiguration.Version.tls12, .tls13])
     func unstapled(_ version: TLSConfiguration.Version) async throws {
         try await withTLSServer(.text("a")) { server in
@@ -99,7 +99,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("Requests that find the queue of a unix socket's listener full connect once it has room")
+    @Test("Requests to a unix socket whose listener's queue is full connect once the queue has room")
     func fullQueue() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "s").path

@@ -12,7 +12,7 @@ struct TransferRateTests {
     }
 
     @Test(
-        "A rate allows the bytes of a tenth of a second, waits for as many once half are moved, and is not exceeded",
+        "A rate allows the bytes of a tenth of a second at once; once more than half are moved, a transfer waits",
         arguments: [
             (1000, 0, 0, .move(atMost: 100)), (1000, 50, 0, .move(atMost: 50)),
             (1000, 51, 0, .wait(.milliseconds(51))), (1000, 1100, 1, .wait(.milliseconds(100))),

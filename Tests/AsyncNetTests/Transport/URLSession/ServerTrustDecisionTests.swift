@@ -75,14 +75,14 @@ struct ServerTrustDecisionTests {
         #expect(error.message.contains(ServerCertificateTests.pin))
     }
 
-    @Test("A pin of the issuer's certificate does not match, nor does any pin if the server's is unreadable")
+    @Test("The server's certificate alone is compared with the pins, and no pin matches if it is unreadable")
     func pinsOfOthers() throws {
         let tls = TLSConfiguration(pins: [ServerCertificateTests.pin])
         #expect(decision(tls).error([], nil)?.code == .certificatePinMismatch)
         #expect(decision(tls).error([Data([0x30, 0]), try der], nil)?.code == .certificatePinMismatch)
     }
 
-    @Test("The platform's error is the error, with the certificate, whether or not a pin matches")
+    @Test("The platform's error is returned with the server's certificate, whether or not a pin matches")
     func failures() throws {
         for tls in [TLSConfiguration(), .init(pins: [ServerCertificateTests.pin])] {
             let error = try #require(decision(tls).error([try der], AsyncNetError(.certificateExpired)))

@@ -14,7 +14,7 @@ struct URLSessionBacklogTests {
         return (backlog, pipe)
     }
 
-    @Test("Bytes beyond the buffer are read from a file in order, and the file is removed at the end")
+    @Test("Bytes beyond the pipe's buffer are read from a file in order, and the file is removed at the end")
     func spilling() async throws {
         let folder = try TemporaryFolder()
         let (backlog, pipe) = make(in: folder.url)

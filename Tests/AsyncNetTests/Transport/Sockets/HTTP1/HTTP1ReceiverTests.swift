@@ -43,7 +43,7 @@ struct HTTP1ReceiverTests {
     }
 
     @Test(
-        "What does not begin as a status line is refused before its line ends", arguments: ["SSH-2.0-x", "<", "HTTQ"])
+        "Bytes that begin no status line are refused before their line ends", arguments: ["SSH-2.0-x", "<", "HTTQ"])
     func otherProtocol(_ text: String) {
         #expect(read(text).error?.code == .badServerResponse)
     }
@@ -111,7 +111,7 @@ struct HTTP1ReceiverTests {
     ]
 
     @Test(
-        "A whole response is read to the same result in one piece, byte by byte, and by seven bytes", arguments: wholes,
+        "A response gives the same result in one piece, byte by byte, and in pieces of seven bytes", arguments: wholes,
         [Int.max, 1, 7])
     func whole(_ whole: Whole, _ pieces: Int) {
         let reading = read(whole.reply, by: whole.method, pieces: pieces)

@@ -174,7 +174,7 @@ struct HPACKDecoderTests {
         #expect(!fields.exceedsLimits)
     }
 
-    @Test("A small field after one beyond the limit is not returned either")
+    @Test("A small field after a field beyond the limit is not returned either")
     func afterLimit() throws {
         var decoder = HPACKDecoder(listBytes: 37)
         let fields = try decoder.decode(hex("4002 7661 0561 6161 6161 82"))

@@ -100,7 +100,7 @@ struct HPACKEncoderTests {
     // MARK: The table's limit
 
     @Test(
-        "The next block begins with the size updates for changed limits, and the one after it does not",
+        "The next block begins with the size updates for changed limits, and the block after it does not",
         arguments: [
             ([], ""), ([4096], ""), ([65_536], ""), ([UInt32.max], ""), ([0], "20"), ([100], "3f45"),
             ([0, 4096], "203fe11f"), ([100, 0, 200], "203fa901"), ([100, 200], "3f453fa901"), ([200, 100], "3f45"),
@@ -113,7 +113,7 @@ struct HPACKEncoderTests {
         #expect(Self.block(&encoder, [(":method", "GET")]) == hex("82"))
     }
 
-    @Test("A raised limit is written as a size update of at most 4096")
+    @Test("A table's raised limit is written as a size update of at most 4096")
     func risingLimit() {
         var encoder = HPACKEncoder()
         encoder.setTableLimit(0)

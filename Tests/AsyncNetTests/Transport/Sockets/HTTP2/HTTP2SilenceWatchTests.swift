@@ -19,7 +19,7 @@ struct HTTP2SilenceWatchTests {
         }
     }
 
-    @Test("A server that sends nothing is asked after the interval, and is gone after the timeout")
+    @Test("A silent server is asked by PING after the interval, and counts as gone after the timeout")
     mutating func silent() {
         let decisions = [decision(0), decision(9), decision(10), decision(11), decision(14), decision(15)]
         #expect(
@@ -28,7 +28,7 @@ struct HTTP2SilenceWatchTests {
             ])
     }
 
-    @Test("Bytes that the server's system has had for long are no sign of life")
+    @Test("Bytes that the server's system took before the silence began are no sign of life")
     mutating func takenBefore() {
         let decisions = [
             decision(0, sent: 1000), decision(10, sent: 1100, waiting: 100), decision(15, sent: 1117, waiting: 117),
@@ -44,7 +44,7 @@ struct HTTP2SilenceWatchTests {
         #expect(decisions == ["ask", "wait until 24.0", "ask", "end"])
     }
 
-    @Test("While the server's system takes bytes, it is neither asked nor gone; once it takes none or has all, it is")
+    @Test("A server whose system takes sent bytes is not silent until the system takes no more or has all")
     mutating func uploading() {
         let taking = [
             decision(10, sent: 1000, waiting: 900), decision(20, sent: 1000, waiting: 800),

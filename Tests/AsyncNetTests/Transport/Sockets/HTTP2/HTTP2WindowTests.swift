@@ -81,7 +81,7 @@ struct HTTP2WindowTests {
 
     private let none = HTTP2Stream(URL(filePath: "/"), .get, HTTP2Limits())
 
-    @Test("A server may take an upload in small portions, or say only later that it took many small frames")
+    @Test("A server may return an upload's window in many small WINDOW_UPDATE frames, also hundreds at once")
     func portions() throws {
         let machine = try MachineUnderTest([.post], sendsBody: true)
         let stream = machine.streams[0]

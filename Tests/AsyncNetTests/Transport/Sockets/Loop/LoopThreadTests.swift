@@ -42,7 +42,7 @@
             await loop.waitForEnd()
         }
 
-        @Test("A round ends although more sockets are ready all the time than one wait reports")
+        @Test("A round ends although there are always more ready sockets than one wait reports")
         func endlesslyReady() async throws {
             let loop = SocketLoop()
             let turns = Promise<Int>()
@@ -78,7 +78,7 @@
             }
         }
 
-        @Test("A job that is dropped at the thread's end may release what posts another job")
+        @Test("A job that is dropped at the thread's end may release an object whose deinit posts another job")
         func dropped() async throws {
             let (loop, isReleased) = (SocketLoop(), Promise<Void>())
             try loop.submit { thread in

@@ -6,7 +6,7 @@
     @Suite("The poller of a loop")
     struct PollerTests {
         /// Otherwise a loop would spin while nobody reads from a connection that its peer has reset.
-        @Test("The poller reports no event of a socket until that is watched again")
+        @Test("The poller reports no event of an unwatched socket until the socket is watched again")
         func nothing() throws {
             let poller = an_open_poller()
             try #require(poller >= 0)

@@ -46,7 +46,7 @@ struct NameLookupTests {
         #expect(resolver.names.sorted() == ["name.test", "other.test"])
     }
 
-    @Test("Names that the system looks up in vain, and nobody waits for, keep no other name waiting")
+    @Test("Lookups that all callers have withdrawn from, and that do not end, do not delay another name")
     func abandoned() async {
         let begun = Counter()
         let hasEnded = DispatchSemaphore(value: 0)

@@ -37,7 +37,7 @@ struct StandardResolverTests {
         #expect(resolver.names == ["name.test", "name.test", "notlocalhost", "localhost.test"])
     }
 
-    @Test("Of a resolver's addresses those of the configured IP version are used")
+    @Test("Of a resolver's addresses only those of the configured IP version are used")
     func ipVersion() async throws {
         let resolver = TestResolver { _ in ["::1", "127.0.0.1"].map { ResolvedAddress($0) } }
         try await withServer(.text("a")) { server in

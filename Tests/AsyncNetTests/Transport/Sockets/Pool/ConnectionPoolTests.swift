@@ -37,7 +37,7 @@ struct ConnectionPoolTests {
         #expect(Self.request(3, to: "a", &pool) == [.use(11, 3)])
     }
 
-    @Test("prepare() opens connections within the limits, up to the count or a shared one")
+    @Test("prepare() opens connections within the limits, until there are count of them or one that can be shared")
     func prepared() {
         var pool = Self.pool()
         #expect(pool.prepare("a", count: 1, mayShare: false) == .open)
@@ -158,7 +158,7 @@ struct ConnectionPoolTests {
         #expect(pool.wait(2, for: "a") == [.open("a")])
     }
 
-    @Test("A transfer that wants a new connection gets no released one, and a kept one makes room for the new one")
+    @Test("A transfer that wants a new connection gets no released one: a kept connection is closed for the new one")
     func wantsNew() {
         var pool = Self.pool()
         for transfer in 1...2 {

@@ -67,7 +67,7 @@ struct SharedConnectionTests {
         #expect(actions == [.open("a")])
     }
 
-    @Test("If the connection beside a late one cannot be opened, transfers wait for the late one")
+    @Test("If another connection beside a late one cannot be opened, transfers wait for the late one")
     func lateAlone() {
         var pool = Self.pool()
         for transfer in 1...3 { _ = Self.request(transfer, &pool) }

@@ -100,7 +100,7 @@ struct SocketProxyTests {
     }
 
     @Test(
-        "After a proxy's Digest challenge, this CONNECT and the next one have Digest", arguments: [false, true])
+        "After a proxy's Digest challenge, the repeated CONNECT and later ones have Digest", arguments: [false, true])
     func digest(_ isTLS: Bool) async throws {
         try await withTLSServer { server in
             let proxy = try TestProxy(isTLS ? .https : .http, credentials: true, digest: true)

@@ -63,7 +63,7 @@ struct TunnelNegotiationTests {
         return course
     }
 
-    @Test("A challenge that only the connection's end would end is answered on another connection at once")
+    @Test("A 407 whose body only the connection's end would end is answered on another connection at once")
     func closing() throws {
         let challenge = "HTTP/1.1 407 X\r\nProxy-Authenticate: Digest realm=r, nonce=n\r\nConnection: close\r\n\r\nrest"
         let course = try lead([challenge], by: "http://u:p@p:1")
@@ -199,7 +199,7 @@ struct TunnelNegotiationTests {
         #expect(course.told.flatMap(\.self).count == 1)
     }
 
-    @Test("Later tunnels through a proxy begin with Digest and the next nonce count, other proxies with Basic")
+    @Test("Later tunnels through a proxy begin with Digest and the next nonce count, through others with Basic")
     func remembers() throws {
         let authorizations = ProxyAuthorizations()
         func told(_ url: String, _ answers: [String]) throws -> String? {

@@ -64,7 +64,7 @@ struct ClientIdentityTests {
         return Session(transport: SocketTransport(configuration))
     }
 
-    @Test("A certificate file that is cut, or does not match its key, is not used until it does")
+    @Test("A client certificate file that is cut, or does not match its key, is not used until it matches")
     func halfWritten() async throws {
         let site = try RawServer.site(requiresClient: true)
         let folder = try TemporaryFolder()

@@ -12,7 +12,7 @@ struct HandshakeFailureTests {
         await server.told(change: change).error
     }
 
-    @Test("Requests that wait for a first handshake, which a server does not answer, get another connection")
+    @Test("Requests that wait for a first handshake, which the server does not answer, get another connection")
     func silence() async throws {
         let site = try RawServer.site(ignored: 1)
         let transport = SocketTransport(.init(tls: TLSConfiguration(trust: .anchors([TestAuthority.root]))))
@@ -25,7 +25,7 @@ struct HandshakeFailureTests {
     }
 
     @Test(
-        "The error of a server that answers without TLS says so",
+        "The error names a server that answers without TLS as the cause",
         arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
     func withoutTLS(_ text: String) async throws {
         let server = try RawServer("c.recv(1); c.sendall(b'\(text)')", readsHead: false)

@@ -72,7 +72,7 @@ struct TLSNamesTests {
         await server.stop()
     }
 
-    @Test("The error of a handshake without a common group says so")
+    @Test("The error of a handshake without a common group names this cause")
     func noGroup() async throws {
         let site = try RawServer.site(settings: "context.set_ecdh_curve('prime256v1')")
         let response = await site.told { $0.groups = ["P-384"] }
