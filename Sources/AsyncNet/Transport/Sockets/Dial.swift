@@ -21,7 +21,7 @@ final class Dial {
     /// The protocols that the TLS handshake offers (ALPN, RFC 7301).
     let protocols: [String]
     let onTunnelHead: (([UInt8]) -> Void)?
-    private var end: ((Outcome) -> Void)?
+    private var end: ((Dial, Outcome) -> Void)?
     var times = OpeningTimes()
     private var lookup: NameLookup.Ticket?
     private(set) var race: ConnectRace?
@@ -44,7 +44,7 @@ final class Dial {
     init(
         _ route: ConnectionRoute, isHTTP: Bool,
         tls: TLSConfiguration? = nil, offering protocols: [String], _ engine: SocketEngine,
-        onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Outcome) -> Void
+        onTunnelHead: (([UInt8]) -> Void)? = nil, end: @escaping (Dial, Outcome) -> Void
     ) {
         self.route = route
         judge = AddressJudge(endpoint: route.endpoint, policy: route.addresses, isHTTP: isHTTP)
@@ -180,6 +180,6 @@ final class Dial {
             // Behind SOCKS4 and SOCKS5 the server's name was looked up too.
             for name in [peer.host, endpoint.host] { engine.setup.names.forget(name) }
         }
-        end(outcome)
+        end(self, outcome)
     }
 }

@@ -42,7 +42,7 @@ final class DuplexStream: LoopHandler {
         let dial = Dial(
             opening.route, isHTTP: request.isHTTP, tls: request.ownTLS,
             offering: request.isHTTP ? ["http/1.1"] : [], engine,
-            end: { [weak self] result in self?.dialed(result) })
+            end: { [weak self] _, result in self?.dialed(result) })
         self.dial = dial
         dial.start()
     }

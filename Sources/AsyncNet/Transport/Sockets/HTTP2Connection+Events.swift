@@ -25,13 +25,13 @@ extension HTTP2Connection {
     }
 
     func closeIfDone() {
-        if machine.isGoingAway, isIdle, !isClosed { close() }
+        if machine.isGoingAway, isIdle { engine.close(self) }
     }
 
     func end(_ error: AsyncNetError) {
         guard !isClosed else { return }
         let left = exchanges.values.sorted { $0.stream.id < $1.stream.id }
-        close()
+        engine.close(self)
         for exchange in left { exchange.lose(error) }
     }
 

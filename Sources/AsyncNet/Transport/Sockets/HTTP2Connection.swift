@@ -25,13 +25,13 @@ final class HTTP2Connection: PooledConnection {
     private static let mostOutput = 512 * 1024
 
     override init(
-        _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
+        _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
     ) {
         silence = HTTP2SilenceWatch(engine.configuration.http2KeepAlive ?? .init(), now: engine.thread.now)
         machine = HTTP2Machine(
             engine.configuration.http2Limits, streams: engine.versions.streams(to: route),
             now: { [thread = engine.thread] in thread.now })
-        super.init(number, route, stream, opening, engine: engine)
+        super.init(route, stream, opening, engine: engine)
         // The preface, also if no request may begin: the server may wait for it before it sends its SETTINGS.
         scheduleSend()
     }
@@ -54,8 +54,8 @@ final class HTTP2Connection: PooledConnection {
         closeIfDone()
     }
 
-    override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
-        let exchange = HTTP2Exchange(transfer, on: self, restarts: place.restarts)
+    override func start(_ transfer: SocketTransfer) {
+        let exchange = HTTP2Exchange(transfer, on: self)
         transfers += 1
         observe(transfer)
         let fields = transfer.http2Fields
@@ -82,7 +82,7 @@ final class HTTP2Connection: PooledConnection {
         machine.cancel(exchange.stream)
         exchange.release()
         scheduleSend()
-        engine.endedTransfer(on: self)
+        engine.released(self)
         closeIfDone()
     }
 
@@ -180,10 +180,5 @@ final class HTTP2Connection: PooledConnection {
         guard !stream.isBlocked, sendingFailure == nil else { return }
         sentBytes += (try? machine.output.withBytes { bytes throws(AsyncNetError) in try stream.send(bytes) }) ?? 0
         machine.output = []
-    }
-
-    func close() {
-        willClose()
-        engine.closeShared(self)
     }
 }

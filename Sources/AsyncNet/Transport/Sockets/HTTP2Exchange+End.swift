@@ -27,7 +27,7 @@ extension HTTP2Exchange {
         }
         release()
         engine.ended(transfer)
-        engine.endedTransfer(on: connection)
+        engine.released(connection)
         delivery.finish(result, on: engine.thread)
         connection.closeIfDone()
     }
@@ -77,7 +77,7 @@ extension HTTP2Exchange {
     /// refusing can recover.
     private func restart() {
         release()
-        engine.endedTransfer(on: connection)
+        engine.released(connection)
         if restarts == 0 {
             engine.restart(transfer)
         } else {

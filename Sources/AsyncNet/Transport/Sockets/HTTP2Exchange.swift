@@ -8,7 +8,6 @@ final class HTTP2Exchange {
     let sender: HTTP2Sender
     let delivery: ResponseDelivery
     unowned let connection: HTTP2Connection
-    let restarts: Int
     let isFirst: Bool
     private let started: ContinuousClock.Instant
     /// Where the request's head begins among all bytes that the connection sends.
@@ -26,10 +25,9 @@ final class HTTP2Exchange {
     private var receiveTimer: LoopTimers.ID?
     private var sendTimer: LoopTimers.ID?
 
-    init(_ transfer: SocketTransfer, on connection: HTTP2Connection, restarts: Int) {
+    init(_ transfer: SocketTransfer, on connection: HTTP2Connection) {
         self.transfer = transfer
         self.connection = connection
-        self.restarts = restarts
         isFirst = connection.transfers == 0
         place = connection.sentBytes + connection.machine.output.count
         started = connection.engine.thread.now
@@ -39,6 +37,7 @@ final class HTTP2Exchange {
     }
 
     var engine: SocketEngine { connection.engine }
+    var restarts: Int { transfer.place?.restarts ?? 0 }
 
     func receive(informational head: HTTPResponseHead) {
         delivery.noteFirstByte(at: engine.thread.now)

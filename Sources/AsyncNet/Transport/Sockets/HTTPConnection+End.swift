@@ -37,7 +37,7 @@ extension HTTPConnection {
                 receivedHead: Int64(receiver?.headBytes ?? 0), receivedBody: delivery.receivedBytes)
         }
         release()
-        if let time { engine.keep(self, for: time) } else { engine.close(self) }
+        if let time { engine.released(self, keptFor: time) } else { engine.close(self) }
         engine.ended(transfer)
         delivery.finish(result, on: engine.thread)
     }

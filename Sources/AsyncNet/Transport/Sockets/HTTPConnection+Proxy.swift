@@ -35,9 +35,9 @@ extension HTTPConnection {
 
     func sendAnswer(onSameConnection isReusable: Bool) {
         guard let transfer else { return }
-        transfer.change { $0?.answers += 1 }
+        transfer.place?.answers += 1
         release()
-        if isReusable, isUsable, let place = transfer.place { return start(transfer, place) }
+        if isReusable, isUsable { return start(transfer) }
         engine.close(self)
         engine.restart(transfer, isAnswer: true)
     }

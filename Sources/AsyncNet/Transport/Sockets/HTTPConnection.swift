@@ -26,7 +26,7 @@ final class HTTPConnection: PooledConnection {
         engine.closeIdle(self)
     }
 
-    override func start(_ transfer: SocketTransfer, _ place: TransferPlace) {
+    override func start(_ transfer: SocketTransfer) {
         let engine = engine
         observe(transfer)
         self.transfer = transfer

@@ -1,7 +1,6 @@
 /// A connection of the pool, which carries one transfer after another, or several at once. Used only under its loop's
 /// lock.
-class PooledConnection: LoopHandler {
-    let number: Int
+class PooledConnection: LoopHandler, TransferCarrier, Equatable {
     let route: ConnectionRoute
     let opening: OpeningTimes
     let stream: SocketStream
@@ -26,10 +25,8 @@ class PooledConnection: LoopHandler {
     var restsSince = 0
 
     init(
-        _ number: Int, _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes,
-        engine: SocketEngine
+        _ route: ConnectionRoute, _ stream: SocketStream, _ opening: OpeningTimes, engine: SocketEngine
     ) {
-        self.number = number
         self.route = route
         self.stream = stream
         self.opening = opening
@@ -42,6 +39,9 @@ class PooledConnection: LoopHandler {
 
     func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn { .done }
 
+    static func == (one: PooledConnection, other: PooledConnection) -> Bool { one === other }
+
+    final var isOpen: Bool { stream.isWatched }
     final var isIdle: Bool { running == 0 }
     /// How many more transfers a shared connection takes, below zero while its server allows none; `nil` for a
     /// connection that carries one at a time.
@@ -60,14 +60,13 @@ class PooledConnection: LoopHandler {
     /// Called when the connection's lifetime is over, or it has carried as many transfers as it may.
     func retire() { isRetired = true }
 
-    func start(_ transfer: SocketTransfer, _ place: TransferPlace) {}
+    func start(_ transfer: SocketTransfer) {}
 
-    /// Called when the reader has taken bytes, the request's body has more, or the request is no longer suspended.
     func resume(_ transfer: SocketTransfer) {}
 
     func cancel(_ transfer: SocketTransfer) {}
 
-    /// Called when the connection leaves the pool without a transfer.
+    /// Called before the connection is closed.
     func willClose() {}
 
     func isSuspended(_ transfer: SocketTransfer) -> Bool {

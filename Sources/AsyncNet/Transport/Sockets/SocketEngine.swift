@@ -6,7 +6,7 @@ import Foundation
 /// What runs under that lock refers to it without `weak`: the loop's thread holds it until nothing runs there any more,
 /// and to retain an object that was referred to weakly takes twice as long.
 final class SocketEngine {
-    typealias Pool = ConnectionPool<ConnectionRoute, Int, SocketTransfer>
+    typealias Pool = ConnectionPool<ConnectionRoute, PooledConnection, SocketTransfer>
 
     let setup: SocketSetup
     let configuration: SocketTransport.Configuration
@@ -15,13 +15,9 @@ final class SocketEngine {
     let tls: TLSContexts
     var pool: Pool
     var versions = KnownVersions()
-    var connections: [Int: PooledConnection] = [:]
-    /// Closed connections with responses for suspended requests.
-    private var suspended: [Int: PooledConnection] = [:]
-    private var dials: [Int: Dial] = [:]
+    private var dials: [ObjectIdentifier: Dial] = [:]
     /// The connections without HTTP.
     private var streams: [ObjectIdentifier: DuplexStream] = [:]
-    private var nextNumber = 0
     private var memoryTimer: LoopTimers.ID?
     var warmUps: [WarmUp] = []
 
@@ -42,14 +38,14 @@ final class SocketEngine {
         if let engine = of(thread) { return engine }
         let engine = SocketEngine(thread, setup)
         thread.engine = engine
-        // The engine holds its connections, and they hold it.
-        thread.onEnd = { [unowned engine] in (engine.connections, engine.suspended) = ([:], [:]) }
+        // The pool holds connections, and they hold the engine.
+        thread.onEnd = { [unowned engine] in engine.pool = Pool(setup.distribution.limits) }
         return engine
     }
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
-        transfer.change { $0 = TransferPlace() }
+        transfer.place = TransferPlace()
         thread.activeCount += 1
         request(transfer, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
     }
@@ -58,26 +54,25 @@ final class SocketEngine {
     ///
     /// - Parameter isAnswer: Whether a proxy has challenged it, which is no restart.
     func restart(_ transfer: SocketTransfer, isAnswer: Bool = false) {
-        guard !transfer.pipe.isEnded, let former = transfer.place else { return ended(transfer) }
-        if !isAnswer { transfer.request.onEvent?(.repeated) }
-        transfer.change { place in
-            if !isAnswer { place?.restarts += 1 }
-            place?.connection = nil
-            place?.isQueued = false
+        guard !transfer.pipe.isEnded else { return ended(transfer) }
+        if !isAnswer {
+            transfer.request.onEvent?(.repeated)
+            transfer.place?.restarts += 1
         }
-        left(former.connection)
+        transfer.place?.connection = nil
+        transfer.place?.isQueued = false
         request(transfer, onNewConnection: true)
     }
 
     private func request(_ transfer: SocketTransfer, onNewConnection: Bool) {
-        if let number = pool.takeIdle(for: transfer.route, mustBeShared: onNewConnection) {
-            return use(number, transfer)
+        if let connection = pool.takeIdle(for: transfer.route, mustBeShared: onNewConnection) {
+            return use(connection, transfer)
         }
         let actions = pool.wait(
             transfer, for: transfer.route, priority: transfer.request.priority.rawValue,
             mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion), wantsNew: onNewConnection)
         if actions.isEmpty, transfer.place?.isQueued == false {
-            transfer.change { $0?.isQueued = true }
+            transfer.place?.isQueued = true
             transfer.request.onEvent?(.queued)
         }
         perform(actions, for: transfer)
@@ -86,7 +81,7 @@ final class SocketEngine {
     func cancel(_ transfer: SocketTransfer) {
         guard let place = transfer.place else { return }
         if let connection = place.connection {
-            (connections[connection] ?? suspended[connection])?.cancel(transfer)
+            connection.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
@@ -98,14 +93,8 @@ final class SocketEngine {
         ended(transfer)
     }
 
-    func resume(_ transfer: SocketTransfer) {
-        guard let connection = transfer.place?.connection else { return }
-        (connections[connection] ?? suspended[connection])?.resume(transfer)
-    }
-
     func ended(_ transfer: SocketTransfer) {
-        guard let place = transfer.change({ $0.take() }) else { return }
-        left(place.connection)
+        guard transfer.place.take() != nil else { return }
         thread.activeCount -= 1
         guard !hasTransfers, memoryTimer == nil, !setup.memory.isResting else { return }
         memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
@@ -114,62 +103,51 @@ final class SocketEngine {
         }
     }
 
-    private func left(_ connection: Int?) {
-        if let connection, suspended[connection]?.isIdle == true { suspended[connection] = nil }
-    }
-
     private var hasTransfers: Bool { thread.activeCount > streams.count + warmUps.count }
 
     func perform(_ actions: [Pool.Action], for transfer: SocketTransfer? = nil) {
         var actions = actions[...]
         // Connections for cancelled transfers are given on last: a connection knows its room once all its transfers
         // have begun.
-        var declined: [(Int, SocketTransfer)] = []
+        var declined: [(PooledConnection, SocketTransfer)] = []
         while true {
             while let action = actions.popFirst() {
                 switch action {
-                case .use(let number, let transfer) where transfer.pipe.isEnded: declined.append((number, transfer))
-                case .use(let number, let transfer): use(number, transfer)
+                case .use(let connection, let transfer) where transfer.pipe.isEnded:
+                    declined.append((connection, transfer))
+                case .use(let connection, let transfer): use(connection, transfer)
                 case .open(let route): open(route, for: transfer)
-                case .close(let number): connections[number].map(closeIdle)
+                case .close(let connection): closeIdle(connection)
                 }
             }
-            guard let (number, transfer) = declined.popLast() else { return }
-            actions += decline(number, transfer)
+            guard let (connection, transfer) = declined.popLast() else { return }
+            actions += decline(connection, transfer)
         }
     }
 
     /// Gives the connection of a transfer that was cancelled while it waited to the next transfer.
-    private func decline(_ number: Int, _ transfer: SocketTransfer) -> [Pool.Action] {
+    private func decline(_ connection: PooledConnection, _ transfer: SocketTransfer) -> [Pool.Action] {
         ended(transfer)
-        guard let connection = connections[number] else { return [] }
-        guard let room = connection.room else { return pool.released(number, of: transfer.route) }
-        return pool.endedTransfer(on: number, of: transfer.route, room: room)
+        return connection.isOpen ? pool.released(connection, of: transfer.route, room: connection.room) : []
     }
 
-    private func use(_ number: Int, _ transfer: SocketTransfer) {
-        if let connection = connections[number], !connection.isUsable {
+    private func use(_ connection: PooledConnection, _ transfer: SocketTransfer) {
+        guard connection.isOpen, connection.isUsable else {
             close(connection)
             return request(transfer, onNewConnection: false)
         }
-        let place = transfer.change { place in
-            place?.connection = number
-            return place
-        }
-        guard let place, let connection = connections[number] else { return }
-        if place.isQueued { transfer.request.onEvent?(.started) }
-        connection.start(transfer, place)
+        transfer.place?.connection = connection
+        if transfer.place?.isQueued == true { transfer.request.onEvent?(.started) }
+        connection.start(transfer)
     }
 
     func open(_ route: ConnectionRoute, for transfer: SocketTransfer?) {
-        let number = nextNumber
-        nextNumber += 1
         let dial = Dial(
             route, isHTTP: true, offering: versions.offered(to: route, configuration.httpVersion), self,
             onTunnelHead: { [unowned self] head in report(head, to: transfer, route) },
-            end: { [unowned self] result in dialed(number, route, result) })
+            end: { [unowned self] dial, result in dialed(dial, result) })
         dial.onLate = { [unowned self] in perform(pool.isLate(route)) }
-        dials[number] = dial
+        dials[ObjectIdentifier(dial)] = dial
         dial.start()
     }
 
@@ -181,22 +159,20 @@ final class SocketEngine {
         head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }
     }
 
-    private func dialed(
-        _ number: Int, _ route: ConnectionRoute, _ result: Result<(SocketStream, OpeningTimes), AsyncNetError>
-    ) {
-        let wasLate = dials.removeValue(forKey: number)?.isLate == true
+    private func dialed(_ dial: Dial, _ result: Dial.Outcome) {
+        let (route, wasLate) = (dial.route, dial.isLate)
+        dials[ObjectIdentifier(dial)] = nil
         do throws(AsyncNetError) {
             let (stream, times) = try result.get()
             let isHTTP2 = try versions.isHTTP2(stream, route, configuration.httpVersion)
             let connection =
                 isHTTP2
-                ? HTTP2Connection(number, route, stream, times, engine: self)
-                : HTTPConnection(number, route, stream, times, engine: self)
+                ? HTTP2Connection(route, stream, times, engine: self)
+                : HTTPConnection(route, stream, times, engine: self)
             try stream.watch(connection)
-            connections[number] = connection
             rest(connection, for: configuration.idleTimeout)
             retireLater(connection)
-            perform(pool.opened(number, for: route, room: connection.room, wasLate: wasLate))
+            perform(pool.opened(connection, for: route, room: connection.room, wasLate: wasLate))
             goOnWarmingUp(route, .success(()))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
@@ -230,12 +206,20 @@ final class SocketEngine {
     /// open for ever.
     func closeStreams() { for stream in streams.values { stream.shutDown() } }
 
-    func keep(_ connection: HTTPConnection, for time: Duration) {
-        rest(connection, for: time)
-        perform(pool.released(connection.number, of: connection.route))
+    /// Called when a transfer has left the connection. A connection without a transfer is kept for some time.
+    func released(_ connection: PooledConnection, keptFor time: Duration? = nil) {
+        guard connection.isOpen else { return }
+        if connection.isIdle { rest(connection, for: time ?? configuration.idleTimeout) }
+        perform(pool.released(connection, of: connection.route, room: connection.room))
     }
 
-    func rest(_ connection: PooledConnection, for time: Duration) {
+    func changedRoom(of connection: PooledConnection) {
+        perform(
+            pool.changedRoom(
+                connection, of: connection.route, to: connection.room ?? 0, isDraining: connection.isDraining))
+    }
+
+    private func rest(_ connection: PooledConnection, for time: Duration) {
         connection.idleEnd = thread.now + time
         watchIdle(connection)
     }
@@ -249,8 +233,7 @@ final class SocketEngine {
         }
         connection.idleTimerEnd = connection.idleEnd
         let delay = connection.idleEnd - thread.now
-        connection.idleTimer = thread.schedule(after: delay) { [unowned self, number = connection.number] in
-            guard let connection = connections[number] else { return }
+        connection.idleTimer = thread.schedule(after: delay) { [unowned self, unowned connection] in
             connection.idleTimer = nil
             if connection.idleEnd <= thread.now { closeIdle(connection) } else { watchIdle(connection) }
         }
@@ -258,31 +241,22 @@ final class SocketEngine {
 
     private func retireLater(_ connection: PooledConnection) {
         guard let lifetime = configuration.maximumConnectionLifetime else { return }
-        connection.lifetimeTimer = thread.schedule(after: lifetime * .random(in: 0.9...1)) { [weak connection] in
-            connection?.lifetimeTimer = nil
-            connection?.retire()
+        connection.lifetimeTimer = thread.schedule(after: lifetime * .random(in: 0.9...1)) { [unowned connection] in
+            connection.lifetimeTimer = nil
+            connection.retire()
         }
     }
 
+    func closeIdle(_ connection: PooledConnection) { if connection.isIdle { close(connection) } }
+
     func close(_ connection: PooledConnection) {
-        forget(connection)
-        perform(pool.closedBusy(connection.route))
-    }
-
-    func closeIdle(_ connection: PooledConnection) {
-        guard connections[connection.number] === connection, connection.isIdle else { return }
+        guard connection.isOpen else { return }
         connection.willClose()
-        forget(connection)
-        perform(pool.closedIdle(connection.number, of: connection.route))
-    }
-
-    func forget(_ connection: PooledConnection) {
         thread.cancel(&connection.idleTimer)
         thread.cancel(&connection.lifetimeTimer)
         connection.stream.unwatch()
-        connections[connection.number] = nil
-        if !connection.isIdle { suspended[connection.number] = connection }
         connection.life?.close()
+        perform(pool.closed(connection, of: connection.route))
     }
 }
 

@@ -1,7 +1,9 @@
 import Foundation
 
-/// One transfer of a ``SocketTransport``, as all threads see it; a ``PooledConnection`` carries it.
-final class SocketTransfer: Sendable, Equatable {
+/// One transfer of a ``SocketTransport``, which a ``TransferCarrier`` carries.
+///
+/// Unchecked: `place` is used only under the loop's lock; every other property is constant.
+final class SocketTransfer: @unchecked Sendable, Equatable {
     let request: TransportRequest
     let setup: SocketSetup
     let loop: SocketLoop
@@ -15,7 +17,8 @@ final class SocketTransfer: Sendable, Equatable {
     /// Makes the task of a body's sequence, with the task-local values of the request's task; `nil` without a sequence.
     let tasks: Mailbox?
     let start = ContinuousClock.now
-    private let currentPlace = Locked<TransferPlace?>(nil)
+    /// `nil` before the transfer has begun, and once it has its outcome.
+    var place: TransferPlace?
 
     init(
         _ request: TransportRequest, to url: String, _ setup: SocketSetup, _ loop: SocketLoop
@@ -53,21 +56,21 @@ final class SocketTransfer: Sendable, Equatable {
         !request.body.isNone && bodyLength != 0 && request.head.headers["Expect"]?.lowercased() == "100-continue"
     }
 
-    /// `nil` before the transfer has begun, and once it has its outcome. Changed only under its loop's lock.
-    var place: TransferPlace? { change { $0 } }
-
-    @discardableResult
-    func change<Value: Sendable>(_ change: (inout TransferPlace?) -> Value) -> Value {
-        currentPlace.withLock { change(&$0) }
-    }
-
     static func == (one: SocketTransfer, other: SocketTransfer) -> Bool { one === other }
+}
+
+/// A connection that carries transfers.
+protocol TransferCarrier: AnyObject {
+    /// Called when the reader has taken bytes, the request's body has more, or the request is no longer suspended.
+    func resume(_ transfer: SocketTransfer)
+    func cancel(_ transfer: SocketTransfer)
 }
 
 /// Where a transfer is, and how often it was sent before.
 struct TransferPlace {
-    /// The number of the connection that carries the transfer; `nil` while the transfer waits.
-    var connection: Int?
+    /// The connection that carries the transfer; `nil` while the transfer waits. A closed connection lives on while it
+    /// has a response for a suspended request.
+    var connection: (any TransferCarrier)?
     var isQueued = false
     var restarts = 0
     /// How many times the transfer was sent again after a proxy's challenge.

@@ -39,7 +39,7 @@ extension SocketTransport {
 
 extension SocketEngine {
     fileprivate var snapshot: [SocketTransport.Connection] {
-        connections.values.sorted { $0.number < $1.number }.map { connection in
+        thread.handlers.compactMap { $0 as? PooledConnection }.map { connection in
             let endpoint = connection.route.endpoint
             return SocketTransport.Connection(
                 origin: "\(endpoint.isTLS ? "https" : "http")://\(endpoint.authority)",

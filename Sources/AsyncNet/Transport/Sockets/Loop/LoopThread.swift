@@ -100,6 +100,9 @@ final class LoopThread {
         return lastID
     }
 
+    /// The handlers of all watched sockets, in the order in which they were watched.
+    var handlers: [any LoopHandler] { sockets.sorted { $0.key < $1.key }.map(\.value.handler) }
+
     func change(_ id: LoopSocketID, _ socket: Int32, to readiness: Readiness) {
         _ = an_watch(poller, socket, readiness.rawValue, id, 0)
     }

@@ -7,7 +7,7 @@
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room, or when it is late.
-struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>: ~Copyable {
+struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>: ~Copyable {
     enum Action: Equatable {
         case use(Connection, Transfer)
         /// Open a connection for this origin; the caller then calls `opened` or `failed`.
@@ -127,8 +127,17 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         removeIfEmpty(key)
     }
 
-    /// Called when a connection is ready for its first transfer (`isNew`), or for the next one.
-    mutating func released(_ connection: Connection, of key: Key, isNew: Bool = false) -> [Action] {
+    /// Called when a transfer has ended on a connection; `room` as for `opened`.
+    mutating func released(_ connection: Connection, of key: Key, room: Int? = nil) -> [Action] {
+        guard let room else { return reuse(connection, of: key, isNew: false) }
+        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
+        origin.shared[index].active -= 1
+        if origin.shared[index].active == 0 { resting.append((connection, key)) }
+        return changedRoom(connection, of: key, to: room)
+    }
+
+    /// Gives a connection that carries one transfer at a time to a waiting transfer, or keeps it.
+    private mutating func reuse(_ connection: Connection, of key: Key, isNew: Bool) -> [Action] {
         guard let origin = origins[key] else { return [] }
         // Those before it want new connections: as many are on the way, or this one makes room.
         let index = origin.waiting.firstIndex { isNew || !$0.wantsNew }
@@ -161,15 +170,8 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         let couldShare = origin.mayShare
         origin.mayShare = false
         origin.busy += 1
-        let actions = released(connection, of: key, isNew: true)
+        let actions = reuse(connection, of: key, isNew: true)
         return couldShare ? actions + openAll(for: key) : actions
-    }
-
-    mutating func endedTransfer(on connection: Connection, of key: Key, room: Int) -> [Action] {
-        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
-        origin.shared[index].active -= 1
-        if origin.shared[index].active == 0 { resting.append((connection, key)) }
-        return changedRoom(connection, of: key, to: room)
     }
 
     /// Called when a shared connection has room for more or fewer transfers; for none if it is about to be closed.
@@ -187,9 +189,17 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         return origin.shared[index].active == 0 ? actions + makeRoom() : actions
     }
 
-    mutating func closedShared(_ connection: Connection, of key: Key) -> [Action] {
-        guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
-        if origin.shared.remove(at: index).active == 0 { forgetResting(connection) }
+    /// Called when a connection was closed, with or without transfers.
+    mutating func closed(_ connection: Connection, of key: Key) -> [Action] {
+        guard let origin = origins[key] else { return [] }
+        if let index = origin.index(of: connection) {
+            if origin.shared.remove(at: index).active == 0 { forgetResting(connection) }
+        } else if let index = origin.idle.firstIndex(of: connection) {
+            origin.idle.remove(at: index)
+            forgetResting(connection)
+        } else {
+            origin.busy -= 1
+        }
         connections -= 1
         return afterClosing(key)
     }
@@ -226,21 +236,6 @@ struct ConnectionPool<Key: Hashable, Connection: Hashable, Transfer: Equatable>:
         connections -= 1
         shortage = connections
         return ([], open(for: key))
-    }
-
-    mutating func closedBusy(_ key: Key) -> [Action] {
-        origins[key]?.busy -= 1
-        connections -= 1
-        return afterClosing(key)
-    }
-
-    mutating func closedIdle(_ connection: Connection, of key: Key) -> [Action] {
-        if origins[key]?.index(of: connection) != nil { return closedShared(connection, of: key) }
-        guard let index = origins[key]?.idle.firstIndex(of: connection) else { return [] }
-        origins[key]?.idle.remove(at: index)
-        forgetResting(connection)
-        connections -= 1
-        return afterClosing(key)
     }
 
     /// Called when the handshake of a connection takes long, and the server may never answer it. While it may turn out

@@ -65,6 +65,8 @@ final class SocketStream {
         thread.change(watchID, socket, to: wanted)
     }
 
+    var isWatched: Bool { watchID != nil }
+
     func requeue() { if let watchID { thread.requeue(watchID) } }
 
     func unwatch() { if let id = watchID.take() { thread.unwatch(id, socket) } }

@@ -97,7 +97,7 @@ struct ConnectionPoolTests {
         }
         #expect(Self.request(4, to: "d", &pool) == [])
         #expect(pool.released(20, of: "b") == [.close(20)])
-        #expect(pool.closedIdle(20, of: "b") == [.open("d")])
+        #expect(pool.closed(20, of: "b") == [.open("d")])
         #expect(pool.opened(40, for: "d") == [.use(40, 4)])
     }
 
@@ -112,7 +112,7 @@ struct ConnectionPoolTests {
         #expect(actions == [])
         #expect(Self.request(3, to: "c", &pool) == [])
         #expect(pool.released(10, of: "a") == [.close(10)])
-        #expect(pool.closedIdle(10, of: "a") == [.open("b")])
+        #expect(pool.closed(10, of: "a") == [.open("b")])
         #expect(pool.opened(20, for: "b") == [.use(20, 2)])
         #expect(Self.request(4, to: "c", &pool) == [.open("c")])
     }
@@ -144,7 +144,7 @@ struct ConnectionPoolTests {
         pool.withdraw(1, from: "a")
         #expect(pool.opened(10, for: "a") == [])
         #expect(Self.request(2, to: "a", &pool) == [.use(10, 2)])
-        #expect(pool.closedBusy("a") == [])
+        #expect(pool.closed(10, of: "a") == [])
         let isEmpty = pool.isEmpty
         #expect(isEmpty)
     }
@@ -169,13 +169,13 @@ struct ConnectionPoolTests {
         #expect(pool.wait(4, for: "a") == [])
         // No later transfer goes first: the connection makes room.
         #expect(pool.released(10, of: "a") == [.close(10)])
-        #expect(pool.closedIdle(10, of: "a") == [.open("a")])
+        #expect(pool.closed(10, of: "a") == [.open("a")])
         #expect(pool.released(11, of: "a") == [.use(11, 4)])
         #expect(pool.released(11, of: "a") == [])
         #expect(pool.opened(12, for: "a") == [.use(12, 3)])
         // Both places are taken, by a kept connection and a busy one.
         #expect(pool.wait(5, for: "a", wantsNew: true) == [.close(11)])
-        #expect(pool.closedIdle(11, of: "a") == [.open("a")])
+        #expect(pool.closed(11, of: "a") == [.open("a")])
     }
 }
 

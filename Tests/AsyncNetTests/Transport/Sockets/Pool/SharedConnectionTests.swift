@@ -21,7 +21,7 @@ struct SharedConnectionTests {
         #expect(Self.request(2, &pool) == [])
         #expect(Self.request(3, &pool) == [])
         #expect(pool.opened(10, for: "a", room: 2) == [.use(10, 1), .use(10, 2), .open("a")])
-        #expect(pool.endedTransfer(on: 10, of: "a", room: 1) == [.use(10, 3)])
+        #expect(pool.released(10, of: "a", room: 1) == [.use(10, 3)])
     }
 
     @Test("Each waiting transfer gets a connection of its own if the new one cannot be shared")
@@ -107,7 +107,7 @@ struct SharedConnectionTests {
         #expect(Self.request(2, &pool) == [])
         #expect(pool.changedRoom(10, of: "a", to: 1) == [.use(10, 1), .open("a")])
         #expect(pool.opened(11, for: "a", room: -1) == [])
-        #expect(pool.closedShared(11, of: "a") == [.open("a")])
+        #expect(pool.closed(11, of: "a") == [.open("a")])
     }
 
     @Test("Once a shared connection is idle, it is closed to make room for a transfer to another origin")
@@ -116,8 +116,8 @@ struct SharedConnectionTests {
         _ = Self.request(1, &pool)
         _ = pool.opened(10, for: "a", room: 100)
         #expect(pool.wait(2, for: "b") == [])
-        #expect(pool.endedTransfer(on: 10, of: "a", room: 100) == [.close(10)])
-        #expect(pool.closedIdle(10, of: "a") == [.open("b")])
+        #expect(pool.released(10, of: "a", room: 100) == [.close(10)])
+        #expect(pool.closed(10, of: "a") == [.open("b")])
     }
 
     @Test("A closed shared connection is not used, and waiting transfers get another one")
@@ -126,9 +126,9 @@ struct SharedConnectionTests {
         _ = Self.request(1, &pool)
         _ = pool.opened(10, for: "a", room: 1)
         #expect(Self.request(2, &pool) == [.open("a")])
-        #expect(pool.closedShared(10, of: "a") == [])
+        #expect(pool.closed(10, of: "a") == [])
         #expect(pool.opened(11, for: "a", room: 1) == [.use(11, 2)])
-        #expect(pool.closedShared(11, of: "a") == [])
+        #expect(pool.closed(11, of: "a") == [])
         let isEmpty = pool.isEmpty
         #expect(isEmpty)
     }
