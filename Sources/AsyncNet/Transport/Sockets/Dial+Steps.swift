@@ -33,7 +33,7 @@ extension Dial {
     private func makeNegotiation(_ proxy: ProxyServer) throws(AsyncNetError) -> any ProxyNegotiation {
         switch proxy.kind {
         case .http, .https:
-            return TunnelNegotiation(to: endpoint, proxy, engine.setup.authorizations, engine.settings.limits)
+            return TunnelNegotiation(to: endpoint, proxy, engine.setup.authorizations, engine.setup.limits)
         case .socks4, .socks4a, .socks5, .socks5h:
             let host: SOCKSNegotiation.Host =
                 if let serverAddresses { try .init(serverAddresses, for: proxy) } else { .init(endpoint.host) }

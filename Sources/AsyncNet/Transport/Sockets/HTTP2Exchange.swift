@@ -97,7 +97,7 @@ final class HTTP2Exchange {
 
     private func credit() {
         guard unread > 0, !isPaused else { return }
-        if let limit = engine.settings.maximumReceiveRate {
+        if let limit = engine.configuration.maximumReceiveRate {
             let rate = TransferRate(bytesPerSecond: limit, start: delivery.firstByte ?? started)
             let count = engine.thread.allowance(rate, after: credited, &receiveTimer) { [weak self] in
                 self?.credit()
@@ -123,7 +123,7 @@ final class HTTP2Exchange {
     }
 
     private var sendableBytes: Int {
-        guard let limit = engine.settings.maximumSendRate else { return .max }
+        guard let limit = engine.configuration.maximumSendRate else { return .max }
         let rate = TransferRate(bytesPerSecond: limit, start: started)
         return engine.thread.allowance(rate, after: sender.sentBody, &sendTimer) { [weak self] in
             self?.connection.scheduleSend()

@@ -21,7 +21,7 @@ extension HTTPConnection {
 
     /// How long the connection may be kept; `nil` if its server is about to close it.
     private func keepTime(_ head: HTTPResponseHead?) -> Duration? {
-        let own = engine.settings.idleTimeout
+        let own = engine.configuration.idleTimeout
         guard let hint = head?.keepAliveSeconds else { return own }
         // One second less than the server's time, which begins before the response arrives here.
         let time = min(own, .seconds(hint) - .seconds(1))

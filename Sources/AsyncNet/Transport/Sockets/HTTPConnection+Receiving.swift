@@ -23,7 +23,7 @@ extension HTTPConnection {
 
     /// How many bytes the transfer may receive now; 0 if it must wait.
     private func receivableBytes() -> Int {
-        guard let limit = engine.settings.maximumReceiveRate, let delivery else { return .max }
+        guard let limit = engine.configuration.maximumReceiveRate, let delivery else { return .max }
         let rate = TransferRate(bytesPerSecond: limit, start: delivery.firstByte ?? started)
         // No rate delays a head, but few bytes of the body come with it: the next ones would wait for as long as these
         // are allowed to take, which counts as the server's silence.

@@ -34,7 +34,7 @@ final class HTTPConnection: PooledConnection {
         started = engine.thread.now
         sender = RequestSender(transfer, head: head)
         receiver = HTTP1Receiver(
-            transfer.request.head.url, transfer.request.head.method, engine.settings.limits,
+            transfer.request.head.url, transfer.request.head.method, engine.setup.limits,
             isOfProxy: route.isForwarded)
         delivery = ResponseDelivery(transfer, engine.setup.memory)
         transfers += 1
@@ -109,7 +109,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     private func sendableBytes(of sender: RequestSender) -> Int {
-        guard let limit = engine.settings.maximumSendRate, !sender.isDone else { return Turn.sent }
+        guard let limit = engine.configuration.maximumSendRate, !sender.isDone else { return Turn.sent }
         let rate = TransferRate(bytesPerSecond: limit, start: started)
         return engine.thread.allowance(rate, after: sender.sentBody, &sendTimer) { [weak self] in self?.goOn() }
     }

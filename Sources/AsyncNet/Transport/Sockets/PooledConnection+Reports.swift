@@ -29,7 +29,7 @@ extension PooledConnection {
             tlsHandshake: isNew ? since(opening.handshake) : .zero, firstByte: since(delivery.firstByte),
             total: since(engine.thread.now))
         let wantsCertificates =
-            engine.settings.reportsCertificates || transfer.request.interests?.certificates == true
+            engine.configuration.reportsCertificates || transfer.request.interests?.certificates == true
         onEvent(
             .metrics(
                 TransportMetrics(

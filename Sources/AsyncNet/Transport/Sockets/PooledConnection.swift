@@ -50,7 +50,7 @@ class PooledConnection: LoopHandler, TransferCarrier, Equatable {
     var running: Int { 0 }
 
     /// How many more transfers it may carry by the configuration.
-    var transfersLeft: Int { engine.settings.requestsPerConnection - transfers }
+    var transfersLeft: Int { (engine.configuration.maximumRequestsPerConnection ?? .max) - transfers }
 
     var isDraining: Bool { isRetired }
 

@@ -10,7 +10,6 @@ final class SocketEngine {
 
     let setup: SocketSetup
     let configuration: SocketTransport.Configuration
-    let settings: TransferSettings
     let thread: LoopThread
     let tls: TLSContexts
     var pool: Pool
@@ -24,7 +23,6 @@ final class SocketEngine {
     init(_ thread: LoopThread, _ setup: SocketSetup) {
         self.thread = thread
         (self.setup, configuration) = (setup, setup.configuration)
-        settings = TransferSettings(configuration)
         tls = TLSContexts(
             setup.hosts, proxy: setup.configuration.proxy.tls, fileInterval: setup.configuration.tlsFileInterval)
         pool = Pool(setup.distribution.limits)
@@ -265,25 +263,6 @@ struct WarmUp: Sendable {
     let route: ConnectionRoute
     let count: Int
     let end = Promise<Void>()
-}
-
-/// What every transfer asks for: a connection that asked the configuration would copy all of it.
-struct TransferSettings {
-    let idleTimeout: Duration
-    let maximumSendRate: Int64?
-    let maximumReceiveRate: Int64?
-    let requestsPerConnection: Int
-    let reportsCertificates: Bool
-    let limits: HTTP1Limits
-
-    init(_ configuration: SocketTransport.Configuration) {
-        idleTimeout = configuration.idleTimeout
-        maximumSendRate = configuration.maximumSendRate
-        maximumReceiveRate = configuration.maximumReceiveRate
-        requestsPerConnection = configuration.maximumRequestsPerConnection ?? .max
-        reportsCertificates = configuration.reportsCertificates
-        limits = configuration.limits
-    }
 }
 
 extension SocketTransfer {

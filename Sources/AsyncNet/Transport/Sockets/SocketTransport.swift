@@ -88,6 +88,7 @@ extension SocketTransport: CustomReflectable {
 /// What all loops of a transport have in common.
 final class SocketSetup: Sendable {
     let configuration: SocketTransport.Configuration
+    let limits: HTTP1Limits
     let hosts: TLSHosts
     let distribution: LoopDistribution
     let names: NameLookup
@@ -105,6 +106,7 @@ final class SocketSetup: Sendable {
             throw AsyncNetError(
                 .unsupportedByTransport, "Sockets carry no HTTP/3: use the LibcurlTransport of AsyncNetLibcurl")
         }
+        limits = configuration.limits
         names = NameLookup(configuration.resolver, family: configuration.ipVersion.family)
         hosts = try TLSHosts(configuration.tls, configuration.tlsForHosts)
         proxies = try ProxyRoutes(
