@@ -73,13 +73,21 @@ package enum HTTP2Frame {
             }
         }
 
-        /// The payload of HEADERS or DATA without its padding.
-        package func unpadded(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) -> UnsafeRawBufferPointer {
-            guard flags.contains(.padded) else { return payload }
-            guard let padding = payload.first.map(Int.init), padding < payload.count else {
+        /// How many bytes of the payload of HEADERS or DATA are padding, with the first byte, which says so; 0 without
+        /// padding.
+        func padding(first: UInt8?) throws(HTTP2Violation) -> Int {
+            guard flags.contains(.padded) else { return 0 }
+            guard length > 0, let padding = first.map(Int.init), padding < length else {
                 throw HTTP2Violation(.protocolError, "a frame (\(name)) whose padding is longer than it", "6.1")
             }
-            return UnsafeRawBufferPointer(rebasing: payload[1..<(payload.count - padding)])
+            return padding + 1
+        }
+
+        /// The payload of HEADERS or DATA without its padding.
+        package func unpadded(_ payload: UnsafeRawBufferPointer) throws(HTTP2Violation) -> UnsafeRawBufferPointer {
+            let padding = try padding(first: payload.first)
+            guard padding > 0 else { return payload }
+            return UnsafeRawBufferPointer(rebasing: payload[1...].dropLast(padding - 1))
         }
 
         /// Checks that the stream has been opened. A client opens all streams, with odd numbers (RFC 9113 §5.1.1).

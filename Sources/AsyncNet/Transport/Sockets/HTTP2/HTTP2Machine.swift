@@ -109,14 +109,8 @@ struct HTTP2Machine: ~Copyable {
     ) throws(HTTP2Violation) -> Event? {
         try header.checkOpened(below: nextStream)
         try flow.receive(header.length)
-        var padding = 0
-        if header.flags.contains(.padded) {
-            try require(
-                header.length > 0 && Int(input[position]) < header.length, else: .protocolError,
-                "a DATA frame whose padding is longer than it", "6.1")
-            padding = Int(input[position]) + 1
-            position += 1
-        }
+        let padding = try header.padding(first: position < input.count ? input[position] : nil)
+        if padding > 0 { position += 1 }
         let endsStream = header.flags.contains(.endStream)
         let stream = streams[header.stream]
         try budget.count(emptyFrame: header.length == padding && !endsStream)
