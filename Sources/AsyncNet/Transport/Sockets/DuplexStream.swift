@@ -120,11 +120,8 @@ final class DuplexStream: LoopHandler {
             isPaused = room == 0
             if isPaused { break }
             let buffer = UnsafeMutableRawBufferPointer(rebasing: thread.receiveBuffer.prefix(room))
-            let (count, last) = fill(buffer, from: stream, &steps)
-            if count > 0 { connection.didReceive(Data(buffer.prefix(count))) }
-            bytes += count
-            switch try last.get() {
-            case .bytes: continue
+            switch try fill(buffer, of: connection, from: stream, &steps) {
+            case .bytes(let count): bytes += count
             case .wouldBlock: return .done
             case .end(let isClean): try endReceiving(isClean, connection)
             }
@@ -135,19 +132,20 @@ final class DuplexStream: LoopHandler {
     /// Receives until the buffer is full or nothing is left: a TLS record has at most 16 KiB, too little to wake the
     /// reader for.
     private func fill(
-        _ buffer: UnsafeMutableRawBufferPointer, from stream: SocketStream, _ steps: inout Int
-    ) -> (count: Int, last: Result<SocketStream.Received, AsyncNetError>) {
+        _ buffer: UnsafeMutableRawBufferPointer, of connection: PipedConnection, from stream: SocketStream,
+        _ steps: inout Int
+    ) throws(AsyncNetError) -> SocketStream.Received {
         var filled = 0
+        defer { if filled > 0 { connection.didReceive(Data(buffer.prefix(filled))) } }
         while filled < buffer.count, steps < Turn.parts {
             steps += 1
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let received = Result { () throws(AsyncNetError) in try stream.receive(into: rest) }
-            guard case .success(.bytes(let count)) = received else { return (filled, received) }
+            let received = try stream.receive(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            guard case .bytes(let count) = received else { return received }
             filled += count
             // The socket gave less than asked for: it is empty, and the poller reports what arrives next.
-            if stream.tls == nil, filled < buffer.count { return (filled, .success(.wouldBlock)) }
+            if stream.tls == nil, filled < buffer.count { return .wouldBlock }
         }
-        return (filled, .success(.bytes(filled)))
+        return .bytes(filled)
     }
 
     private func endReceiving(_ isClean: Bool, _ connection: PipedConnection) throws(AsyncNetError) {
