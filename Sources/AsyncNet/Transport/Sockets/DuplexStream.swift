@@ -70,7 +70,7 @@ final class DuplexStream: LoopHandler {
     private static func info(_ stream: SocketStream, _ endpoint: ServerEndpoint) -> ConnectionInfo {
         let (peer, tls) = (stream.peer, endpoint.isTLS ? stream.tls : nil)
         return ConnectionInfo(
-            isReused: false, remoteAddress: peer?.text, remotePort: peer.flatMap { $0.port > 0 ? $0.port : nil },
+            isReused: false, remoteAddress: peer?.text, remotePort: peer?.port,
             certificates: tls?.chain.map(PEM.text) ?? [], tls: tls?.agreement)
     }
 

@@ -69,7 +69,7 @@ final class Farewell: LoopHandler {
             stream.shutDownSending()
         }
         for _ in 0..<Self.readsPerTurn {
-            switch stream.discard(thread.receiveBuffer) {
+            switch stream.discard() {
             case .bytes: continue
             case .wouldBlock: return rest()
             case .end:

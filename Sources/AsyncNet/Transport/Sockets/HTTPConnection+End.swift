@@ -62,12 +62,6 @@ extension HTTPConnection {
         }
     }
 
-    func abort() {
-        stream.isAbortive = true
-        release()
-        engine.close(self)
-    }
-
     func release() {
         engine.thread.cancel(&continueTimer)
         engine.thread.cancel(&receiveTimer)

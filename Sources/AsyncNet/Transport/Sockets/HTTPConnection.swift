@@ -47,7 +47,12 @@ final class HTTPConnection: PooledConnection {
 
     override func resume(_ transfer: SocketTransfer) { if self.transfer === transfer { goOn() } }
 
-    override func cancel(_ transfer: SocketTransfer) { if self.transfer === transfer { abort() } }
+    override func cancel(_ transfer: SocketTransfer) {
+        guard self.transfer === transfer else { return }
+        stream.isAbortive = true
+        release()
+        engine.close(self)
+    }
 
     /// Goes on after a wait for the reader, for the body's source, or for a rate: the reader may still be behind.
     func goOn() {
@@ -62,7 +67,7 @@ final class HTTPConnection: PooledConnection {
 
     override func turn(_ readiness: Readiness, _ thread: LoopThread) -> Turn {
         guard transfer != nil else {
-            if stream.isQuiet(engine.thread.receiveBuffer) { stream.freeBuffers() } else { engine.closeIdle(self) }
+            if stream.isQuiet { stream.freeBuffers() } else { engine.closeIdle(self) }
             return .done
         }
         if readiness.contains(.writable) { stream.becameWritable() }
@@ -72,7 +77,7 @@ final class HTTPConnection: PooledConnection {
     override var isUsable: Bool {
         // The poller would have reported what has arrived in the socket, if it was asked since the last response.
         if transfers == 0 || restsSince < engine.thread.polls && !stream.hasUnreadInput { return true }
-        return stream.isQuiet(engine.thread.receiveBuffer)
+        return stream.isQuiet
     }
 
     private func pump(receives: Bool) -> Turn {

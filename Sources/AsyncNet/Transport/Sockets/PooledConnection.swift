@@ -33,7 +33,7 @@ class PooledConnection: LoopHandler, TransferCarrier, Equatable {
         self.engine = engine
         let remote = stream.peer
         remoteAddress = remote?.text
-        remotePort = remote.flatMap { $0.port > 0 ? $0.port : nil }
+        remotePort = remote?.port
         opened = engine.thread.now
     }
 

@@ -29,7 +29,6 @@ final class RequestSender {
     private var unsent: ArraySlice<UInt8> = []
     private var isAtEnd: Bool
     private(set) var isDone = false
-    private(set) var hasSent = false
     private(set) var isStopped = false
 
     init(_ transfer: SocketTransfer, head: [UInt8]) {
@@ -41,6 +40,7 @@ final class RequestSender {
         if !awaitsContinue { source?.start() }
     }
 
+    var hasSent: Bool { sentHead > 0 }
     var failure: AsyncNetError? { source?.failure }
 
     /// Begins to read the body, which can be sent again as long as it was not read.
@@ -95,7 +95,6 @@ final class RequestSender {
                 try stream.send(UnsafeRawBufferPointer(rebasing: head[sentHead...]), body.isEmpty ? nil : body)
             }
         }
-        if sent > 0 { hasSent = true }
         let ofHead = min(sent, head.count - sentHead)
         sentHead += ofHead
         if let data = transfer.request.body.data, !awaitsContinue { didSendInMemory(sent - ofHead, of: data) }

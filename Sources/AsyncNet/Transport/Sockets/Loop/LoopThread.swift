@@ -173,7 +173,9 @@ final class LoopThread {
             sockets[id]?.isQueued = false
             take(id, [])
         }
-        return finishOwnRound()
+        let wait = finishRound()
+        wakeUp = timers.earliest
+        return wait
     }
 
     /// Runs a round on the thread of a caller that has posted a job, while the loop's thread waits: to wake that thread
@@ -196,11 +198,6 @@ final class LoopThread {
         polls += 1
         take(events[..<count])
         return count
-    }
-
-    private func finishOwnRound() -> Int32? {
-        defer { wakeUp = timers.earliest }
-        return finishRound()
     }
 
     private func finishRound() -> Int32? {

@@ -29,9 +29,14 @@ struct SocketAddress: Sendable {
 
     var isIPv6: Bool { family == AF_INET6 }
     var family: Int32 { Int32(raw.storage.ss_family) }
-    var port: Int { withUnsafePointer(to: raw) { Int(an_address_port($0)) } }
 
-    /// The address alone; `nil` for a unix socket.
+    /// `nil` for a unix socket.
+    var port: Int? {
+        let port = withUnsafePointer(to: raw) { Int(an_address_port($0)) }
+        return port > 0 ? port : nil
+    }
+
+    /// The address without its port; `nil` for a unix socket.
     var text: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let text = buffer.baseAddress else { return nil }

@@ -71,13 +71,10 @@ final class SocketStream {
 
     func unwatch() { if let id = watchID.take() { thread.unwatch(id, socket) } }
 
-    /// Ciphertext is received into the thread's scratch buffer, which must stay unchanged until `endTurn`.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(AsyncNetError) -> Received {
-        try receive(into: buffer, thread.scratchBuffer)
-    }
-
-    private func receive(
-        into buffer: UnsafeMutableRawBufferPointer, _ scratch: UnsafeMutableRawBufferPointer
+    /// - Parameter scratch: Where ciphertext is received; must stay unchanged until `endTurn`. By default the thread's
+    ///   scratch buffer.
+    func receive(
+        into buffer: UnsafeMutableRawBufferPointer, _ scratch: UnsafeMutableRawBufferPointer? = nil
     ) throws(AsyncNetError) -> Received {
         guard let tls else { return try receiveFromSocket(into: buffer) }
         var hasTaken = false
@@ -91,7 +88,7 @@ final class SocketStream {
             // OpenSSL may have something to send after reading, such as the answer to a change of keys. An error of
             // sending is ignored here: the bytes that have arrived may say more.
             _ = try? flush()
-            switch try takeInput(scratch) {
+            switch try takeInput(scratch ?? thread.scratchBuffer) {
             case .bytes: hasTaken = true
             case .wouldBlock: return .wouldBlock
             case .end: return .end(isClean: false)
@@ -126,14 +123,12 @@ final class SocketStream {
     }
 
     /// Receives and drops what has arrived, undecrypted.
-    func discard(_ buffer: UnsafeMutableRawBufferPointer) -> Received {
-        (try? receiveFromSocket(into: buffer)) ?? .end(isClean: false)
-    }
+    func discard() -> Received { (try? receiveFromSocket(into: thread.receiveBuffer)) ?? .end(isClean: false) }
 
     /// Whether neither the peer's end nor bytes have arrived, which would be no part of a later response (RFC 9112 §9.2).
     /// TLS's tickets are taken.
-    func isQuiet(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        guard case .success(.wouldBlock) = Result(catching: { try receive(into: buffer) }) else { return false }
+    var isQuiet: Bool {
+        guard case .some(.wouldBlock) = try? receive(into: thread.receiveBuffer) else { return false }
         return !hasUnreadInput
     }
 
