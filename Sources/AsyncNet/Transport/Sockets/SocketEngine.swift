@@ -177,7 +177,7 @@ final class SocketEngine {
             // A server that resets one connection may take the next.
             let (transfers, actions) =
                 isShort
-                ? pool.lackedDescriptor(route)
+                ? pool.lackedDescriptor(route, wasLate: wasLate)
                 : pool.failed(route, lasting: error.code != .connectionLost, wasLate: wasLate)
             for transfer in transfers {
                 transfer.report(error)

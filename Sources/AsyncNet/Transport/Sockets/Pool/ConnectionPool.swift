@@ -230,8 +230,9 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
 
     /// Called when the process has no file descriptor left. The transfer waits until a connection ends, and fails if
     /// there is no connection.
-    mutating func lackedDescriptor(_ key: Key) -> ([Transfer], [Action]) {
-        guard connections > 1 else { return failed(key) }
+    mutating func lackedDescriptor(_ key: Key, wasLate: Bool = false) -> ([Transfer], [Action]) {
+        guard connections > 1 else { return failed(key, wasLate: wasLate) }
+        if wasLate { origins[key]?.hasLate = false }
         origins[key]?.opening -= 1
         connections -= 1
         shortage = connections

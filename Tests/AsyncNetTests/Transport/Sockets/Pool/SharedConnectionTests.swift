@@ -67,6 +67,17 @@ struct SharedConnectionTests {
         #expect(actions == [.open("a")])
     }
 
+    @Test("After a late connection lacked a file descriptor, no more connections are opened than transfers wait")
+    func lateWithoutDescriptor() {
+        var pool = Self.pool()
+        for transfer in 1...2 { _ = Self.request(transfer, &pool) }
+        #expect(pool.isLate("a") == [.open("a")])
+        let (failed, actions) = pool.lackedDescriptor("a", wasLate: true)
+        #expect(failed == [])
+        #expect(actions == [])
+        #expect(pool.opened(10, for: "a") == [.use(10, 1), .open("a")])
+    }
+
     @Test("If another connection beside a late one cannot be opened, transfers wait for the late one")
     func lateAlone() {
         var pool = Self.pool()
