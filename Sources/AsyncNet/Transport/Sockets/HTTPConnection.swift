@@ -98,7 +98,7 @@ final class HTTPConnection: PooledConnection {
         let most = sendableBytes(of: sender)
         let progress: RequestSender.Progress
         do throws(AsyncNetError) {
-            progress = try sender.send(on: stream, engine.thread.receiveBuffer, atMost: most)
+            progress = try sender.send(on: stream, atMost: most)
         } catch {
             // The server may have responded before it closed the connection: the next turns receive the response.
             guard error.code == .connectionLost else { throw error }

@@ -56,11 +56,8 @@ final class RequestSender {
         isStopped = true
     }
 
-    /// Sends the head, then at most `limit` bytes of the body, until one of the cases of `Progress` holds. `scratch` is
-    /// working memory: each chunk of a streamed body is read into it, as often as needed.
-    func send(
-        on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer, atMost limit: Int = .max
-    ) throws(AsyncNetError) -> Progress {
+    /// Sends the head, then at most `limit` bytes of the body, until one of the cases of `Progress` holds.
+    func send(on stream: SocketStream, atMost limit: Int) throws(AsyncNetError) -> Progress {
         let end = sentBody.addingReportingOverflow(Int64(limit))
         bodyLimit = end.overflow ? .max : end.partialValue
         while !isDone {
@@ -78,7 +75,7 @@ final class RequestSender {
                 if !isDone { return .idle }
             } else if sentBody >= bodyLimit {
                 return .limited
-            } else if let progress = try sendBody(on: stream, scratch) {
+            } else if let progress = try sendBody(on: stream) {
                 return progress
             }
         }
@@ -108,9 +105,7 @@ final class RequestSender {
     }
 
     /// - Returns: `nil` if the sender can go on at once.
-    private func sendBody(
-        on stream: SocketStream, _ scratch: UnsafeMutableRawBufferPointer
-    ) throws(AsyncNetError) -> Progress? {
+    private func sendBody(on stream: SocketStream) throws(AsyncNetError) -> Progress? {
         let room = bodyLimit - sentBody
         if let data = transfer.request.body.data {
             let sent = try data.withBytes { bytes throws(AsyncNetError) in
@@ -120,6 +115,8 @@ final class RequestSender {
             return sent > 0 ? nil : .idle
         }
         guard let source else { return .idle }
+        // The receive buffer is free: what was received has been taken.
+        let scratch = stream.thread.receiveBuffer
         let place = scratch[Self.frontRoom..<(scratch.count - 2)].prefix(Int(clamping: room))
         switch source.read(into: UnsafeMutableRawBufferPointer(rebasing: place)) {
         case .bytes(let count):
