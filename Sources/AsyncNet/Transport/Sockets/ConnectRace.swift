@@ -68,7 +68,7 @@ final class ConnectRace {
         }
     }
 
-    /// The queue of a unix socket's listener is full: that is no event of the poller, but an error at once.
+    /// Connects again in 10 ms to a unix socket whose listener's queue is full: no event tells when it has room.
     private func tryAgain(_ address: SocketAddress) {
         thread.cancel(&retry)
         retry = thread.schedule(after: .milliseconds(10)) { [weak self] in

@@ -11,7 +11,7 @@ extension Dial {
             try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
                 do throws(AsyncNetError) { try result.get() } catch {
                     if connectsAgain(without: session, after: error) { return }
-                    // Without the proxy's certificates, which an error would show as the server's.
+                    // A new error: `error` may have the proxy's certificates, which would be shown as the server's.
                     throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
                 }
                 try pass(proxy, stream)
@@ -19,7 +19,7 @@ extension Dial {
         }
     }
 
-    /// Has the proxy connect to the server, unless it passes requests on.
+    /// Asks the proxy to connect to the server, unless the proxy forwards each request.
     private func pass(_ proxy: ProxyServer, _ stream: SocketStream) throws(AsyncNetError) {
         if route.isForwarded { return finish(.success((stream, times))) }
         let negotiation = if let negotiation { negotiation } else { try makeNegotiation(proxy) }
@@ -61,7 +61,7 @@ extension Dial {
         watchLateness()
         let stream = stream.tls == nil ? stream : SocketStream(through: stream)
         try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
-            // Not the round's time: a whole handshake may happen in one round.
+            // Not `thread.now`, which changes only once a round: one round may do a whole handshake.
             times.handshake = .now
             do throws(AsyncNetError) { try result.get() } catch {
                 guard route.proxy == nil, connectsAgain(without: session, after: error) else { throw error }
@@ -71,7 +71,7 @@ extension Dial {
         }
     }
 
-    /// Connects once more, without a ticket, if that of this session may be why its handshake failed.
+    /// Connects once more without a TLS ticket, if the handshake offered one that may be why it failed.
     private func connectsAgain(without session: TLSSession, after error: AsyncNetError) -> Bool {
         let mayBeTicket = error.code == .connectionLost || error.code == .tlsHandshakeFailed
         guard session.forgetTickets(), mayBeTicket, let race else { return false }

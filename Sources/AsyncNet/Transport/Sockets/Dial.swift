@@ -28,9 +28,9 @@ final class Dial {
     /// Whether the server's addresses are being looked up: a SOCKS4 or SOCKS5 proxy is sent an address, not a name.
     private var isServerAwaited = false
     private(set) var serverAddresses: [SocketAddress]?
-    /// A negotiation with the proxy that goes on over another connection to the proxy; `nil` for a new one.
+    /// The negotiation that continues on a new connection, once the proxy has closed the first; `nil` before.
     var negotiation: (any ProxyNegotiation)?
-    /// The stream on which a negotiation or a handshake runs. The loop's thread holds their objects.
+    /// The stream on which a `ProxyDialogue` or a `Handshake` runs, which the loop's thread retains.
     var step: SocketStream?
     private var deadline: LoopTimers.ID?
     private var lateness: LoopTimers.ID?
@@ -39,7 +39,7 @@ final class Dial {
     private(set) var isLate = false
 
     /// - Parameters:
-    ///   - isHTTP: Whether the connection is for HTTP, for the address policy.
+    ///   - isHTTP: Whether the connection is for HTTP; the address policy is told.
     ///   - end: Called once, not from within `init`.
     init(
         _ route: ConnectionRoute, isHTTP: Bool,
@@ -60,7 +60,7 @@ final class Dial {
         let limit = engine.configuration.connectTimeout
         deadline = engine.thread.schedule(after: limit) { [weak self] in
             guard let self else { return }
-            // A server may drop a handshake that offers a ticket.
+            // The ticket that the handshake offered may be why the server does not answer.
             _ = step?.tls?.forgetTickets()
             finish(.failure(AsyncNetError(.timedOut, "\(unfinishedStep) within \(limit)")))
         }
@@ -72,7 +72,7 @@ final class Dial {
         }
     }
 
-    /// What the connect timeout ends.
+    /// The beginning of the error's text: the step that the connect timeout has ended.
     private var unfinishedStep: String {
         if lookup != nil { return "The name \(isServerAwaited ? endpoint.host : peer.host) was not looked up" }
         if times.connect == nil { return "The connection was not made" }
@@ -84,7 +84,7 @@ final class Dial {
         do throws(AsyncNetError) { try step() } catch { finish(.failure(error)) }
     }
 
-    /// Errors name the proxy if the socket connects to one, unless the server is being looked up.
+    /// Runs a step whose errors name the proxy, if there is one, except while the server's own name is looked up.
     private func attemptToFind(_ step: () throws(AsyncNetError) -> Void) {
         attempt { () throws(AsyncNetError) in
             do throws(AsyncNetError) { try step() } catch { throw isServerAwaited ? error : aboutPeer(error) }

@@ -12,7 +12,7 @@ final class DuplexStream: LoopHandler {
     private var opening: DuplexOpening?
     private var dial: Dial?
     private var stream: SocketStream?
-    /// The connection as tasks hold it: releasing it closes the connection.
+    /// What tasks hold of the connection: its release closes the connection.
     private weak var connection: PipedConnection?
 
     private var isReceiving = true
@@ -20,8 +20,7 @@ final class DuplexStream: LoopHandler {
     private var isPaused = false
     private var outgoing = OutgoingPieces()
     private var isLast = false
-    /// Set when the peer receives no more. What the peer sends is still received; the connection is closed when the
-    /// peer ends it.
+    /// Set when sending has failed. What the peer sends is still received, until the peer closes the connection.
     private var sendingFailure: AsyncNetError?
     private var closesWhenSent = false
     private var closeTimer: LoopTimers.ID?
@@ -165,7 +164,7 @@ final class DuplexStream: LoopHandler {
                 let sent = try outgoing.sendNext(thread.receiveBuffer) { bytes throws(AsyncNetError) in
                     try stream.send(bytes)
                 }
-                // TLS must receive first.
+                // TLS must receive before it can send.
                 if sent == 0 { break }
                 connection?.didSend(sent)
                 bytes += sent

@@ -11,9 +11,9 @@ final class Farewell: LoopHandler {
     private var isFinished = false
     private var isUrgent = false
 
-    /// How long the peer has to close its side; the program does not wait.
+    /// How long the peer has to close its side.
     private static let time = Duration.seconds(1)
-    /// How often the peer's acknowledgement is looked at while the program waits for it.
+    /// How often a transport that shuts down looks whether the peer has acknowledged all bytes.
     private static let interval = Duration.milliseconds(10)
     private static let readsPerTurn = 16
 

@@ -9,9 +9,9 @@ final class HTTP2Connection: PooledConnection {
     var exchanges: [UInt32: HTTP2Exchange] = [:]
     /// The transfers for which bytes arrived in this turn.
     var news: [HTTP2Exchange] = []
-    /// The transfers whose body is not sent yet, in turn.
+    /// The transfers whose body is not sent to its end yet; they take turns.
     var sending: [HTTP2Exchange] = []
-    /// How many bytes were sent before the bytes that wait in the machine.
+    /// How many bytes were sent, without those that wait in `machine.output`.
     var sentBytes = 0
     var isSendScheduled = false
     var sendingFailure: AsyncNetError?

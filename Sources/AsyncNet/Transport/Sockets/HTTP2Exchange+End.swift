@@ -1,4 +1,4 @@
-/// How a transfer ends: with a result, or since its request is sent again.
+/// How a transfer leaves its connection: with a result, or because its request is sent again.
 extension HTTP2Exchange {
     func complete() {
         // The rest of the request is not needed (RFC 9113 §8.1).

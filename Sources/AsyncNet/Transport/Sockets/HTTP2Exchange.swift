@@ -14,7 +14,7 @@ final class HTTP2Exchange {
     let place: Int
     /// How many bytes of the body have arrived and are not read.
     private var unread = 0
-    /// How many bytes the server was allowed to send because others were read.
+    /// How many bytes WINDOW_UPDATE frames have allowed the server to send, since the reader took as many.
     private var credited: Int64 = 0
     /// Whether the reader does not take bytes now, or the request is suspended.
     var isPaused = false
@@ -52,7 +52,7 @@ final class HTTP2Exchange {
             connection.reportConnection(transfer, head, isNew: isFirst, roundTrip: connection.machine.pings.roundTrip)
         }
         if head.statusCode == 421 { connection.retire() }
-        // The server does not want the rest of the body, or has not asked for it.
+        // From 300 on the server does not want the rest of the body; below, a body that waits for 100 is sent.
         if head.statusCode >= 300 { sender.stop() } else { sender.awaitsContinue = false }
     }
 
@@ -76,7 +76,7 @@ final class HTTP2Exchange {
         do throws(AsyncNetError) { try step() } catch { abort(error) }
     }
 
-    /// Called after a wait for the reader or for the body's source: the reader may still be behind.
+    /// Called when the reader has taken bytes, or the request's body has more. The reader may still want none.
     func resume() {
         isPaused = transfer.pipe.isPaused
         sender.isStarved = false

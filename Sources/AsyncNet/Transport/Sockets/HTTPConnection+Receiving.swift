@@ -25,8 +25,8 @@ extension HTTPConnection {
     private func receivableBytes() -> Int {
         guard let limit = engine.configuration.maximumReceiveRate, let delivery else { return .max }
         let rate = TransferRate(bytesPerSecond: limit, start: delivery.firstByte ?? started)
-        // No rate delays a head, but few bytes of the body come with it: the next ones would wait for as long as these
-        // are allowed to take, which counts as the server's silence.
+        // The rate does not delay the head, but limits the bytes of the body that come with it: after many bytes the
+        // next ones would have to wait so long that this looks like silence of the server.
         guard delivery.head != nil else { return rate.portion }
         return engine.thread.allowance(rate, after: delivery.receivedBytes, &receiveTimer) { [weak self] in
             self?.goOn()
@@ -114,7 +114,7 @@ extension HTTPConnection {
         }
         try delivery?.begin(head, length: receiver?.bytesLeft)
         reportConnection(transfer, head, isNew: transfers == 1)
-        // The server does not want the rest of the body, or has not asked for it.
+        // From 300 on the server does not want the rest of the body; below, a body that waits for 100 is sent.
         if head.statusCode >= 300 { sender?.stop() } else { sender?.continueBody() }
     }
 }

@@ -11,7 +11,7 @@ final class HTTPConnection: PooledConnection {
     var receiver: HTTP1Receiver?
     var delivery: ResponseDelivery?
     var isPaused = false
-    /// Cancelled at the transfer's end, as the next one is.
+    /// Ends the wait for a 100 response. The transfer's end cancels this timer, and the next two.
     var continueTimer: LoopTimers.ID?
     var receiveTimer: LoopTimers.ID?
     var sendTimer: LoopTimers.ID?
@@ -54,7 +54,8 @@ final class HTTPConnection: PooledConnection {
         engine.close(self)
     }
 
-    /// Goes on after a wait for the reader, for the body's source, or for a rate: the reader may still be behind.
+    /// Called when the reader has taken bytes, the request's body has more, or a rate allows more. The reader may still
+    /// want none.
     func goOn() {
         isPaused = transfer?.pipe.isPaused == true
         goOn(receives: hasWaitingParts || stream.hasUnreadInput)
@@ -75,7 +76,7 @@ final class HTTPConnection: PooledConnection {
     }
 
     override var isUsable: Bool {
-        // The poller would have reported what has arrived in the socket, if it was asked since the last response.
+        // If the poller was asked since the last response, it would have reported what has arrived in the socket.
         if transfers == 0 || restsSince < engine.thread.polls && !stream.hasUnreadInput { return true }
         return stream.isQuiet
     }

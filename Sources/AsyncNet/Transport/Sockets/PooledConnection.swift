@@ -21,7 +21,7 @@ class PooledConnection: LoopHandler, TransferCarrier, Equatable {
     /// Whether `rest` may have whole parts, for which the last turn had no time.
     var hasWaitingParts = false
     private(set) var isRetired = false
-    /// How often the poller was asked before the last transfer ended.
+    /// The value of `LoopThread.polls` when the last transfer ended.
     var restsSince = 0
 
     init(
@@ -74,12 +74,12 @@ class PooledConnection: LoopHandler, TransferCarrier, Equatable {
         return hold.isHeld(transfer) { transfer.resume() }
     }
 
-    /// Called before the transfer is one of those that run.
+    /// Tells the transfer's observers of the connection; called before `running` counts the transfer.
     func observe(_ transfer: SocketTransfer) {
         let observers = transfer.request.connectionObservers
         if life == nil, !observers.isEmpty {
             life = ConnectionLife(observers.map { $0.follower(ofConnectionTo: transfer.request.head.url) })
-            // Transfers of sessions without observers, which end the same way.
+            // Counts the transfers that began before the first observed one: each of them will call `end` too.
             for _ in 0..<running { life?.begin() }
         }
         life?.begin()

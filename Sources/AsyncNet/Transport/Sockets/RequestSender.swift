@@ -43,7 +43,7 @@ final class RequestSender {
     var hasSent: Bool { sentHead > 0 }
     var failure: AsyncNetError? { source?.failure }
 
-    /// Begins to read the body, which can be sent again as long as it was not read.
+    /// Begins to read and send the body. A body that was not read yet can still be sent on another connection.
     func continueBody() {
         guard awaitsContinue, !isStopped else { return }
         awaitsContinue = false

@@ -6,7 +6,7 @@ final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var head: HTTPResponseHead?
     private var isHeadDelivered = false
-    /// Whether the reader takes the body when it is complete.
+    /// Whether the reader gets the body in one piece, once it is complete.
     private var isWhole = false
     private var hasNews = false
     /// How many bytes of the body have arrived, if the response is a proxy's challenge that is answered; else `nil`.
@@ -25,7 +25,7 @@ final class ResponseDelivery {
 
     func noteFirstByte(at now: ContinuousClock.Instant) { if firstByte == nil { firstByte = now } }
 
-    /// Drops the response. Its body is read only if that is little enough to keep the connection.
+    /// Drops the response. Its body is read, up to a limit, so that the connection can be kept.
     func drop() { droppedBytes = 0 }
 
     var isDropped: Bool { droppedBytes != nil }

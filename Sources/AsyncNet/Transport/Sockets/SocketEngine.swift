@@ -50,7 +50,7 @@ final class SocketEngine {
 
     /// Sends a request again, on another connection or stream, since the server has not processed it.
     ///
-    /// - Parameter isAnswer: Whether a proxy has challenged it, which is no restart.
+    /// - Parameter isAnswer: Whether the reason is a proxy's challenge, which does not count as a restart.
     func restart(_ transfer: SocketTransfer, isAnswer: Bool = false) {
         guard !transfer.pipe.isEnded else { return ended(transfer) }
         if !isAnswer {
@@ -105,8 +105,8 @@ final class SocketEngine {
 
     func perform(_ actions: [Pool.Action], for transfer: SocketTransfer? = nil) {
         var actions = actions[...]
-        // Connections for cancelled transfers are given on last: a connection knows its room once all its transfers
-        // have begun.
+        // Connections for cancelled transfers are given to others last: such a connection knows how many more it takes
+        // only once the other transfers have begun on it.
         var declined: [(PooledConnection, SocketTransfer)] = []
         while true {
             while let action = actions.popFirst() {
@@ -174,7 +174,7 @@ final class SocketEngine {
             goOnWarmingUp(route, .success(()))
         } catch {
             let isShort = (error.underlyingError as? POSIXError)?.code == .EMFILE
-            // A server that resets one connection may take the next.
+            // A connection that was lost says nothing about the next one: only other errors are `lasting`.
             let (transfers, actions) =
                 isShort
                 ? pool.lackedDescriptor(route, wasLate: wasLate)

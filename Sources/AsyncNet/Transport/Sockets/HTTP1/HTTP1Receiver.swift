@@ -257,7 +257,7 @@ struct HTTP1Receiver {
         let rest = Input(rebasing: input[position...])
         guard let end = rest.firstIndex(ofByte: 0x0A, from: min(scanned, rest.count)) else {
             scanned = rest.count
-            // What does not speak HTTP may wait for more without ever ending its line.
+            // A server of another protocol may never end its line: its first bytes are enough to refuse it.
             if state == .head, parser.statusCode == 0, !rest.prefix(5).elementsEqual("HTTP/".utf8.prefix(rest.count)) {
                 throw Self.notHTTP
             }

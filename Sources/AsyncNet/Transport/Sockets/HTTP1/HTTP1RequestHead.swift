@@ -66,7 +66,7 @@ extension HTTPRequestHead {
 }
 
 extension [UInt8] {
-    /// Appends the bytes of a text. A sequence of them would refer to the text's memory, which is counted.
+    /// Appends the bytes of a text, without a view of the text where possible: a view retains the text's memory.
     fileprivate mutating func append(_ text: String) {
         let isAppended: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         if isAppended == nil { append(contentsOf: text.utf8) }

@@ -14,7 +14,7 @@ final class KeptMemory: Sendable {
     private struct State {
         var blocks: [Block] = []
         var bytes = 0
-        /// Whether released memory is freed; ends when memory is asked for.
+        /// Whether memory that is released is freed, not kept: from `rest` until the next `take`.
         var isResting = true
     }
 

@@ -73,8 +73,7 @@ package enum HTTP2Frame {
             }
         }
 
-        /// How many bytes of the payload of HEADERS or DATA are padding, with the first byte, which says so; 0 without
-        /// padding.
+        /// How many bytes of the payload are padding, with its first byte, which is the length of the rest.
         func padding(first: UInt8?) throws(HTTP2Violation) -> Int {
             guard flags.contains(.padded) else { return 0 }
             guard length > 0, let padding = first.map(Int.init), padding < length else {

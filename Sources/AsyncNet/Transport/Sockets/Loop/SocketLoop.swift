@@ -4,10 +4,10 @@ import Synchronization
 
 /// A thread that carries many connections, as other threads see it.
 ///
-/// Other threads post jobs, which the thread runs in order. What they use, a ``LoopThread`` and all that it holds, is
-/// under one lock, which the thread releases only while it waits for sockets; the first job then wakes it, but the only
-/// transfer of a loop begins on the thread that submits it (`guestRound`). Only a caller that asks for the transport's
-/// connections waits for the lock.
+/// Other threads post jobs, which the thread runs in order. Jobs use a ``LoopThread`` and all that it holds, under one
+/// lock. The thread releases this lock only while it waits for sockets, a wait that the first job ends. If the loop has
+/// no transfer, the next one begins on the thread that submits it (`guestRound`). No other thread waits for the lock,
+/// unless it asks for the transport's connections.
 final class SocketLoop: Sendable {
     /// A struct, since an array makes another object for each closure that is its element.
     struct Job: Sendable {

@@ -10,8 +10,8 @@ final class AddressRotation: Sendable {
     ///   begin with the same one.
     init(start: Int = .random(in: 0..<1 << 16)) { self.start = start }
 
-    /// - Returns: All addresses, those of the first one's family first. Each family has its own turns: on a machine
-    ///   that cannot use one, its turns would all go to the same address of the other.
+    /// - Returns: All addresses, those of the first one's family first. Each family rotates by itself: in one rotation,
+    ///   a machine without IPv6 would use the turns of all IPv6 addresses for the IPv4 address that follows them.
     func next<Address>(_ addresses: [Address], of name: String, text: (Address) -> String) -> [Address] {
         func isIPv6(_ address: Address) -> Bool { text(address).utf8.contains(UInt8(ascii: ":")) }
         guard let first = addresses.first.map(isIPv6) else { return [] }

@@ -1,9 +1,9 @@
 /// Decides which connection carries a transfer, and when one is opened: a value without I/O.
 ///
 /// A transfer takes the connection to its origin that was used last. Without one it waits, and one is opened if the
-/// limits allow it; the first connection that is ready, new or released, goes to the transfer that has waited longest:
-/// a cancelled transfer ends no connection. A transfer that wants a new connection gets no released one: if the limits
-/// leave no place for a new one, a released or kept one is closed.
+/// limits allow it; the first connection that is ready, new or released, goes to the transfer that has waited longest.
+/// So a connection that was opened for a cancelled transfer is used too. A transfer that wants a new connection gets no
+/// released one: if the limits leave no place for a new one, a released or kept one is closed.
 ///
 /// A shared connection carries several transfers at once, and says how many more it takes. If a new connection may turn
 /// out to be shared, all transfers wait for it, and another one is opened when it has no room, or when it is late.
@@ -20,7 +20,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
         /// The kept connections, in the order of their last use.
         var idle: [Connection] = []
         var opening = 0
-        /// Whether one of those takes so long that no transfer counts on it.
+        /// Whether one of the connections being opened takes so long that no transfer counts on it.
         var hasLate = false
         var coming: Int { opening - (hasLate ? 1 : 0) }
         var busy = 0
@@ -139,7 +139,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
     /// Gives a connection that carries one transfer at a time to a waiting transfer, or keeps it.
     private mutating func reuse(_ connection: Connection, of key: Key, isNew: Bool) -> [Action] {
         guard let origin = origins[key] else { return [] }
-        // Those before it want new connections: as many are on the way, or this one makes room.
+        // The transfers before `index` want new connections. Only if as many are being opened may a later one go first.
         let index = origin.waiting.firstIndex { isNew || !$0.wantsNew }
         if let index, isNew || index <= origin.coming {
             return [.use(connection, origin.waiting.remove(at: index).transfer)]

@@ -2,7 +2,7 @@
 /// and Digest from the first challenge on. Shared by all threads of the transport, since each use of a nonce is counted.
 final class ProxyAuthorizations: Sendable {
     private let digests = Locked<[ProxyServer: DigestAuthorization]>([:])
-    /// How many challenges to one request lead to another sending; to a second one only if it just renews the nonce.
+    /// How often challenges have a request sent again; a second time only if the challenge just renews the nonce.
     private static let mostAnswers = 2
 
     /// - Parameter body: The request's bytes, `nil` if they are not in memory.

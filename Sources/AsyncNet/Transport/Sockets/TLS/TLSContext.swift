@@ -52,7 +52,7 @@ final class TLSContext {
 
 final class TLSTicket {
     fileprivate let raw: OpaquePointer
-    /// When the ticket is not offered any more.
+    /// Until when the ticket is offered.
     fileprivate let end: Date
 
     init(_ raw: OpaquePointer, until end: Date) { (self.raw, self.end) = (raw, end) }

@@ -115,7 +115,7 @@ final class TLSSession {
         }
     }
 
-    /// Returns whether the handshake has offered a ticket. The server's tickets are not offered again.
+    /// Forgets the server's tickets if the handshake has offered one; returns whether it has.
     func forgetTickets() -> Bool {
         if ticketEnd != nil { context.forgetTickets(of: endpoint) }
         return ticketEnd != nil
