@@ -62,7 +62,7 @@ extension HTTP2Exchange {
     /// Sends the request again, whatever its method is: the server has not processed it (RFC 9113 §8.7).
     private func sendAgain(_ frame: String) {
         guard result == nil else { return }
-        guard restarts < Self.mostRestarts, delivery.head == nil, canSendAgain else {
+        guard transfer.restarts < Self.mostRestarts, delivery.head == nil, canSendAgain else {
             let text = "The server did not process the request (\(frame))"
             return end(.failure(AsyncNetError(.connectionLost, text)))
         }
@@ -78,10 +78,10 @@ extension HTTP2Exchange {
     private func restart() {
         release()
         engine.released(connection)
-        if restarts == 0 {
+        if transfer.restarts == 0 {
             engine.restart(transfer)
         } else {
-            let delay = Duration.milliseconds(25 << restarts)
+            let delay = Duration.milliseconds(25 << transfer.restarts)
             _ = engine.thread.schedule(after: delay) { [weak engine, transfer] in engine?.restart(transfer) }
         }
         connection.closeIfDone()
@@ -98,7 +98,8 @@ extension HTTP2Exchange {
         }
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: !isFirst,
-            hasSent: connection.sentBytes > place, hasResponse: delivery.firstByte != nil, hasRestarted: restarts > 0)
+            hasSent: connection.sentBytes > place, hasResponse: delivery.firstByte != nil,
+            hasRestarted: transfer.restarts > 0)
         if rule.decision == .restart, canSendAgain { restart() } else { end(.failure(error)) }
     }
 }

@@ -37,7 +37,6 @@ final class HTTP2Exchange {
     }
 
     var engine: SocketEngine { connection.engine }
-    var restarts: Int { transfer.place?.restarts ?? 0 }
 
     func receive(informational head: HTTPResponseHead) {
         delivery.noteFirstByte(at: engine.thread.now)

@@ -51,7 +51,7 @@ extension HTTPConnection {
         let isConnectionLost = error.code == .connectionLost || error.code == .emptyReply
         let rule = ResendRule(
             isIdempotent: transfer.request.head.isIdempotent, canReplay: transfer.canReplay, isReused: transfers > 1,
-            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: transfer.place?.restarts ?? 0 > 0)
+            hasSent: sender?.hasSent ?? true, hasResponse: hasBegun, hasRestarted: transfer.restarts > 0)
         switch isConnectionLost ? rule.decision : .fail {
         case .restart:
             release()

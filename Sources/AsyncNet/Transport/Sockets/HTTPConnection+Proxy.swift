@@ -26,7 +26,7 @@ extension HTTPConnection {
         guard let forwarder, head.statusCode == 407, transfer.canReplay, !hasOwnCredentials(transfer) else {
             return false
         }
-        return engine.setup.authorizations.receive(head, from: forwarder, answers: transfer.place?.answers ?? 0)
+        return engine.setup.authorizations.receive(head, from: forwarder, answers: transfer.answers)
     }
 
     private func hasOwnCredentials(_ transfer: SocketTransfer) -> Bool {
@@ -35,7 +35,7 @@ extension HTTPConnection {
 
     func sendAnswer(onSameConnection isReusable: Bool) {
         guard let transfer else { return }
-        transfer.place?.answers += 1
+        transfer.answers += 1
         release()
         if isReusable, isUsable { return start(transfer) }
         engine.close(self)

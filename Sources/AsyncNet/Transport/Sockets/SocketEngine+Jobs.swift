@@ -28,7 +28,7 @@ extension SocketTransport {
 extension SocketTransfer {
     fileprivate func cancel() { loop.post { SocketEngine.of($0)?.cancel(self) } }
 
-    func resume() { loop.post { _ in self.place?.connection?.resume(self) } }
+    func resume() { loop.post { _ in self.carrier?.resume(self) } }
 
     /// A source that reads the body. When bytes follow a pause of the source, the loop's engine resumes the transfer.
     var source: BodySource? { body.map { BodySource($0, tasks) { self.resume() } } }

@@ -43,7 +43,7 @@ final class SocketEngine {
 
     func start(_ transfer: SocketTransfer) {
         guard !transfer.pipe.isEnded else { return }
-        transfer.place = TransferPlace()
+        transfer.isRunning = true
         thread.activeCount += 1
         request(transfer, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
     }
@@ -55,10 +55,10 @@ final class SocketEngine {
         guard !transfer.pipe.isEnded else { return ended(transfer) }
         if !isAnswer {
             transfer.request.onEvent?(.repeated)
-            transfer.place?.restarts += 1
+            transfer.restarts += 1
         }
-        transfer.place?.connection = nil
-        transfer.place?.isQueued = false
+        transfer.carrier = nil
+        transfer.isQueued = false
         request(transfer, onNewConnection: true)
     }
 
@@ -69,17 +69,17 @@ final class SocketEngine {
         let actions = pool.wait(
             transfer, for: transfer.route, priority: transfer.request.priority.rawValue,
             mayShare: versions.mayBeHTTP2(transfer.route, configuration.httpVersion), wantsNew: onNewConnection)
-        if actions.isEmpty, transfer.place?.isQueued == false {
-            transfer.place?.isQueued = true
+        if actions.isEmpty, !transfer.isQueued {
+            transfer.isQueued = true
             transfer.request.onEvent?(.queued)
         }
         perform(actions, for: transfer)
     }
 
     func cancel(_ transfer: SocketTransfer) {
-        guard let place = transfer.place else { return }
-        if let connection = place.connection {
-            connection.cancel(transfer)
+        guard transfer.isRunning else { return }
+        if let carrier = transfer.carrier {
+            carrier.cancel(transfer)
         } else {
             pool.withdraw(transfer, from: transfer.route)
             if pool.firstWaiting(for: transfer.route) == nil, !warmUps.contains(where: { $0.route == transfer.route }) {
@@ -92,7 +92,9 @@ final class SocketEngine {
     }
 
     func ended(_ transfer: SocketTransfer) {
-        guard transfer.place.take() != nil else { return }
+        guard transfer.isRunning else { return }
+        transfer.isRunning = false
+        transfer.carrier = nil
         thread.activeCount -= 1
         guard !hasTransfers, memoryTimer == nil, !setup.memory.isResting else { return }
         memoryTimer = thread.schedule(after: .seconds(1)) { [unowned self] in
@@ -134,8 +136,8 @@ final class SocketEngine {
             close(connection)
             return request(transfer, onNewConnection: false)
         }
-        transfer.place?.connection = connection
-        if transfer.place?.isQueued == true { transfer.request.onEvent?(.started) }
+        transfer.carrier = connection
+        if transfer.isQueued { transfer.request.onEvent?(.started) }
         connection.start(transfer)
     }
 
@@ -151,7 +153,7 @@ final class SocketEngine {
 
     /// Reports the head of a CONNECT to the transfer that will use the connection, as far as that is known.
     private func report(_ head: [UInt8], to transfer: SocketTransfer?, _ route: ConnectionRoute) {
-        let isWaiting = transfer?.place.map { $0.connection == nil } ?? false
+        let isWaiting = transfer?.isRunning == true && transfer?.carrier == nil
         guard let transfer = isWaiting ? transfer : pool.firstWaiting(for: route), transfer.request.isHeadObserved
         else { return }
         head.withUnsafeBytes { transfer.request.onEvent?(.sentHead(SentHead($0))) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One transfer of a ``SocketTransport``, which a ``TransferCarrier`` carries.
 ///
-/// Unchecked: `place` is used only under the loop's lock; every other property is constant.
+/// Unchecked: the variables are used only under the loop's lock; every other property is constant.
 final class SocketTransfer: @unchecked Sendable, Equatable {
     let request: TransportRequest
     let setup: SocketSetup
@@ -17,8 +17,16 @@ final class SocketTransfer: @unchecked Sendable, Equatable {
     /// Makes the task of a body's sequence, with the task-local values of the request's task; `nil` without a sequence.
     let tasks: Mailbox?
     let start = ContinuousClock.now
-    /// `nil` before the transfer has begun, and once it has its outcome.
-    var place: TransferPlace?
+
+    /// Whether the transfer has begun, and has no outcome yet.
+    var isRunning = false
+    /// The connection that carries the transfer; `nil` while the transfer waits. A closed connection lives on while it
+    /// has a response for a suspended request.
+    var carrier: (any TransferCarrier)?
+    var isQueued = false
+    var restarts = 0
+    /// How many times the transfer was sent again after a proxy's challenge.
+    var answers = 0
 
     init(
         _ request: TransportRequest, to url: String, _ setup: SocketSetup, _ loop: SocketLoop
@@ -64,15 +72,4 @@ protocol TransferCarrier: AnyObject {
     /// Called when the reader has taken bytes, the request's body has more, or the request is no longer suspended.
     func resume(_ transfer: SocketTransfer)
     func cancel(_ transfer: SocketTransfer)
-}
-
-/// Where a transfer is, and how often it was sent before.
-struct TransferPlace {
-    /// The connection that carries the transfer; `nil` while the transfer waits. A closed connection lives on while it
-    /// has a response for a suspended request.
-    var connection: (any TransferCarrier)?
-    var isQueued = false
-    var restarts = 0
-    /// How many times the transfer was sent again after a proxy's challenge.
-    var answers = 0
 }
