@@ -22,7 +22,7 @@ extension HTTP2Machine {
 
     mutating func receiveWindowUpdate(_ header: HTTP2Frame.Header, _ payload: Input) throws(HTTP2Violation) -> Event? {
         let increment = Int(payload.number(at: 0) & 0x7FFF_FFFF)
-        // Larger increments bring uploads on, and end at the largest window (RFC 9113 §6.9.1).
+        // Large increments for uploads are no flood: the largest window bounds their sum (RFC 9113 §6.9.1).
         let isSending = header.stream == 0 || streams[header.stream]?.isRequestSent == false
         if increment < HTTP2Settings.usefulIncrement || !isSending { try budget.spend("WINDOW_UPDATE", now()) }
         guard header.stream != 0 else {

@@ -48,7 +48,7 @@ struct HTTP2Machine: ~Copyable {
     var headerReader: HTTP2HeaderReader
     var headerWriter = HTTP2HeaderWriter()
     private var data: DataFrame?
-    /// The stream whose end `next` returns next.
+    /// The stream whose `complete` event the next call of `next` returns.
     var ending: HTTP2Stream?
     var budget = FrameBudget()
     var isGoingAway = false
@@ -156,7 +156,7 @@ struct HTTP2Machine: ~Copyable {
     private mutating func end(_ stream: HTTP2Stream) -> Event {
         do throws(HTTP2Violation) {
             try stream.receiveEnd()
-            // The server may take more again.
+            // A complete response raises the limit that a refused stream has set.
             peer.refusedAbove = peer.refusedAbove.map { $0 + 1 }
             if stream.isRequestSent { forget(stream) }
             return .complete(stream)

@@ -79,7 +79,7 @@ struct SOCKSNegotiation: ProxyNegotiation {
             expect(2, .password)
             return .send([1] + Self.counted(credentials.user) + Self.counted(credentials.password))
         case (0xFF, nil):
-            throw Self.failure("The SOCKS5 proxy requires a user and password, or another proof").asLasting
+            throw Self.failure("The SOCKS5 proxy requires a user and password, or other authentication").asLasting
         case (0xFF, _): throw Self.failure("The SOCKS5 proxy takes no user and password").asLasting
         default: throw Self.failure("The SOCKS5 proxy wants to authenticate in a way that was not offered")
         }

@@ -28,7 +28,7 @@ final class TLSSession {
         at_free_session(raw)
     }
 
-    /// Gives bytes that arrived; they must stay where they are until ``unread`` is empty or other bytes are given.
+    /// Gives bytes that arrived; they must stay where they are until ``unread`` is 0 or other bytes are given.
     func give(_ bytes: UnsafeRawBufferPointer) { at_give(raw, bytes.baseAddress, bytes.count) }
 
     var unread: Int {
