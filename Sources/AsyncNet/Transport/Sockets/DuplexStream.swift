@@ -234,11 +234,9 @@ extension DuplexRequest {
     }
 }
 
-final class DuplexOpening: Sendable {
+struct DuplexOpening: Sendable {
     let request: DuplexRequest
     let route: ConnectionRoute
     let stream = LoopReference<DuplexStream>()
     let opened = Promise<PipedConnection>()
-
-    init(_ request: DuplexRequest, by route: ConnectionRoute) { (self.request, self.route) = (request, route) }
 }

@@ -4,7 +4,7 @@ extension SocketTransport: DuplexTransport {
     public func open(_ request: DuplexRequest) async throws -> any DuplexConnection {
         let setup = try setup.get()
         try setup.check(request)
-        let opening = DuplexOpening(request, by: try setup.route(of: request))
+        let opening = DuplexOpening(request: request, route: try setup.route(of: request))
         let loop = loops[.random(in: loops.indices)]
         try loop.submit { SocketEngine.on($0, setup).open(opening) }
         do throws(AsyncNetError) {
