@@ -7,14 +7,8 @@ extension Dial {
             times.connect = engine.thread.now
             guard let proxy = route.proxy else { return try secure(stream) }
             guard proxy.kind == .https else { return try pass(proxy, stream) }
-            let session = try engine.tls.session(to: proxy)
-            try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
-                do throws(AsyncNetError) { try result.get() } catch {
-                    if connectsAgain(without: session, after: error) { return }
-                    // A new error: `error` may have the proxy's certificates, which would be shown as the server's.
-                    throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
-                }
-                try pass(proxy, stream)
+            try shakeHands(engine.tls.session(to: proxy), stream, withProxy: true) {
+                [unowned self] () throws(AsyncNetError) in try pass(proxy, stream)
             }
         }
     }
@@ -60,13 +54,9 @@ extension Dial {
         }
         watchLateness()
         let stream = stream.tls == nil ? stream : SocketStream(through: stream)
-        try shakeHands(session, stream) { [unowned self] result throws(AsyncNetError) in
+        try shakeHands(session, stream) { [unowned self] in
             // Not `thread.now`, which changes only once a round: one round may do a whole handshake.
             times.handshake = .now
-            do throws(AsyncNetError) { try result.get() } catch {
-                guard route.proxy == nil, connectsAgain(without: session, after: error) else { throw error }
-                return
-            }
             finish(.success((stream, times)))
         }
     }
@@ -79,14 +69,23 @@ extension Dial {
         return true
     }
 
+    /// Makes a TLS handshake with the server, or with the proxy itself, and goes on with `next`.
     private func shakeHands(
-        _ session: TLSSession, _ stream: SocketStream,
-        then next: @escaping (Result<Void, AsyncNetError>) throws(AsyncNetError) -> Void
+        _ session: TLSSession, _ stream: SocketStream, withProxy isWithProxy: Bool = false,
+        then next: @escaping () throws(AsyncNetError) -> Void
     ) throws(AsyncNetError) {
         stream.start(session)
         let handshake = try Handshake(stream, session) { [unowned self] result in
             stopStep()
-            attempt { () throws(AsyncNetError) in try next(result) }
+            attempt { () throws(AsyncNetError) in
+                do throws(AsyncNetError) { try result.get() } catch {
+                    if connectsAgain(without: session, after: error) { return }
+                    guard isWithProxy else { throw error }
+                    // A new error: this one may have the proxy's certificates, which would be shown as the server's.
+                    throw AsyncNetError(error.code, "The TLS connection to the proxy failed: \(error.message)")
+                }
+                try next()
+            }
         }
         step = stream
         handshake.begin()

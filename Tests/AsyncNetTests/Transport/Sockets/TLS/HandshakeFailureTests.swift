@@ -25,6 +25,40 @@ struct HandshakeFailureTests {
     }
 
     @Test(
+        "A server that ends each handshake with a ticket gets one without, directly and through proxies",
+        arguments: [nil, .http, .https, .socks5] as [ProxyServer.Kind?])
+    func refusedTicket(_ kind: ProxyServer.Kind?) async throws {
+        let pem = "\(RawServer.certificate)\n\(RawServer.key)\n".replacing("\n", with: "\\n")
+        let server = try RawServer(
+            """
+            import ssl, tempfile
+            if not hasattr(serve, "context"):
+                serve.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                serve.context.maximum_version = ssl.TLSVersion.TLSv1_2
+                with tempfile.NamedTemporaryFile("w") as file:
+                    file.write("\(pem)")
+                    file.flush()
+                    serve.context.load_cert_chain(file.name)
+            # The extension session_ticket is empty unless the client offers a ticket (RFC 5077).
+            if b"\\x00\\x23\\x00\\x00" not in socket.socket.recv(c, 4096, socket.MSG_PEEK): return c.close()
+            t = serve.context.wrap_socket(c, server_side=True)
+            head = b""
+            while b"\\r\\n\\r\\n" not in head: head += t.recv(4096)
+            t.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 1\\r\\n\\r\\nx")
+            t.unwrap()
+            """, readsHead: false)
+        let proxy = try kind.map { kind in try TestProxy(kind) }
+        let transport = SocketTransport(
+            .init(tls: RawServer.trust, proxy: proxy?.configuration() ?? .none, eventLoops: 1))
+        let session = Session(transport: transport)
+        for _ in 0..<2 {
+            #expect(
+                try await session.request("https://127.0.0.1:\(server.port)/").serializing(String.self).value == "x")
+        }
+        await session.finish()
+    }
+
+    @Test(
         "The error names a server that answers without TLS as the cause",
         arguments: ["HTTP/1.1 400 Bad Request\\r\\n\\r\\n", "220 mail\\r\\n"])
     func withoutTLS(_ text: String) async throws {
