@@ -17,7 +17,9 @@ extension Dial {
     private func pass(_ proxy: ProxyServer, _ stream: SocketStream) throws(AsyncNetError) {
         if route.isForwarded { return finish(.success((stream, times))) }
         let negotiation = if let negotiation { negotiation } else { try makeNegotiation(proxy) }
-        let dialogue = try ProxyDialogue(stream, negotiation, onSend: onTunnelHead) { [unowned self] end in
+        // What a SOCKS proxy is sent is no head, and may be a password.
+        let onSend = proxy.kind.isHTTP ? onTunnelHead : nil
+        let dialogue = try ProxyDialogue(stream, negotiation, onSend: onSend) { [unowned self] end in
             didSpeak(end, stream)
         }
         step = stream

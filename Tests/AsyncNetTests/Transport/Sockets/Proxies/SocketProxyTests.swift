@@ -317,6 +317,21 @@ struct SocketProxyTests {
         }
     }
 
+    @Test("What a SOCKS proxy is sent, such as the password, is not reported as a head", arguments: kinds.suffix(3))
+    func noHeads(_ kind: ProxyServer.Kind) async throws {
+        try await withTLSServer { server in
+            let proxy = try TestProxy(kind, credentials: true)
+            let session = Session(transport: proxy.transport(user: "ada", password: "pw", trusting: server.anchor))
+            let request = session.request("https://127.0.0.1:\(server.port)/")
+            let events = request.events
+            _ = try await request.serializing(String.self).value
+            var told: [String] = []
+            for await case .sent(let head) in events { told.append(head.requestLine) }
+            #expect(told == ["GET / HTTP/1.1"])
+            await session.finish()
+        }
+    }
+
     @Test("An unknown proxy leads to .proxyNotFound, and the error of a refused connection to a proxy names the proxy")
     func unreachable() async throws {
         let closed = try await MockServer.start(isRefusing: true)
