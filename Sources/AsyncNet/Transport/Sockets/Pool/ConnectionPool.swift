@@ -59,7 +59,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
     /// Origins whose transfers wait because the limit of all connections is reached, in order.
     private var starving: [Key] = []
     /// The kept connections of all origins; the one that has rested longest is first.
-    private var resting: [(connection: Connection, key: Key)] = []
+    private var resting: [Connection] = []
 
     init(_ limits: LoopLimits) { self.limits = limits }
 
@@ -132,7 +132,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
         guard let room else { return reuse(connection, of: key, isNew: false) }
         guard let origin = origins[key], let index = origin.index(of: connection) else { return [] }
         origin.shared[index].active -= 1
-        if origin.shared[index].active == 0 { resting.append((connection, key)) }
+        if origin.shared[index].active == 0 { resting.append(connection) }
         return changedRoom(connection, of: key, to: room)
     }
 
@@ -146,7 +146,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
         }
         origin.busy -= 1
         origin.idle.append(connection)
-        resting.append((connection, key))
+        resting.append(connection)
         return origin.waiting.count > origin.coming ? [.close(connection)] : makeRoom()
     }
 
@@ -164,7 +164,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
         if wasLate { origin.hasLate = false }
         if let room {
             origin.shared.append(Shared(connection: connection, room: room))
-            resting.append((connection, key))
+            resting.append(connection)
             return changedRoom(connection, of: key, to: room)
         }
         let couldShare = origin.mayShare
@@ -268,7 +268,7 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
 
     /// Closes the kept connection of another origin that has rested longest, if an origin waits for its place.
     private mutating func makeRoom() -> [Action] {
-        guard !starving.isEmpty, let (connection, _) = resting.first else { return [] }
+        guard !starving.isEmpty, let connection = resting.first else { return [] }
         return [.close(connection)]
     }
 
@@ -294,6 +294,6 @@ struct ConnectionPool<Key: Hashable, Connection: Equatable, Transfer: Equatable>
     }
 
     private mutating func forgetResting(_ connection: Connection) {
-        if let index = resting.lastIndex(where: { $0.connection == connection }) { resting.remove(at: index) }
+        if let index = resting.lastIndex(of: connection) { resting.remove(at: index) }
     }
 }
