@@ -4,13 +4,14 @@ extension RedactionRule {
     ///
     /// A browser's program cannot set the other headers of a handshake, so services take credentials there:
     /// `openai-insecure-api-key.sk-…`, `base64url.bearer.authorization.k8s.io.…`, or `token, …`. A subprotocol may be a
-    /// credential if it begins with a secret's name, follows such a name, or is not made of words and versions.
+    /// credential if it begins with a secret's name, follows such a name, is longer than 200
+    /// bytes, or is not made of words and versions.
     static func subprotocols(_ list: String) -> String {
         var isNamedBefore = false
         return list.split(separator: ",", omittingEmptySubsequences: false).map { item in
             let name = String(item).trimmedHTTPSpace
             defer { isNamedBefore = SecretNames.subprotocols.contains(whole: name) }
-            guard isNamedBefore || hasSecretName(name) || !isWords(name), !name.isEmpty else { return String(item) }
+            guard isNamedBefore || mayBeCredential(name), !name.isEmpty else { return String(item) }
             return "\(item.prefix { $0 == " " })\(mark)"
         }.joined(separator: ",")
     }
@@ -18,6 +19,11 @@ extension RedactionRule {
     static func withoutCredentials(_ protocols: [String]) -> [String] {
         let shown = subprotocols(protocols.joined(separator: ",")).split(separator: ",")
         return zip(protocols, shown).filter { $0 == $1 }.map(\.0)
+    }
+
+    /// A long text is not searched for names, which would take a time that grows with the square of its length.
+    private static func mayBeCredential(_ name: String) -> Bool {
+        name.utf8.count > 200 || hasSecretName(name) || !isWords(name)
     }
 
     /// Whether the whole text, or its beginning up to punctuation, is a secret's name or ends with one: `my-key`.

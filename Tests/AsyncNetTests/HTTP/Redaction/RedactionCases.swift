@@ -98,6 +98,7 @@ enum RedactionCases {
         ("550e8400-e29b-41d4-a716-446655440000, v1", "REDACTED, v1"), ("9f86d081884c7d659a2f", "REDACTED"),
         ("header-eyJob3N0IjoiYS5iIn0, graphql-ws", "REDACTED, graphql-ws"), ("sk-live-4eC39HqLyjWDarjt", "REDACTED"),
         ("abcdefghijklmnopqrstuvwxy", "REDACTED"), ("key.Q, password:Q", "REDACTED, REDACTED"),
+        (String(repeating: "a.", count: 120_000), "REDACTED"),
         ("realtime, my-key.sk-Q", "realtime, REDACTED"), ("basic, dXNlcjpwYXNz", "REDACTED, REDACTED"),
     ]
 
