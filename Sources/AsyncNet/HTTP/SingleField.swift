@@ -71,7 +71,8 @@ struct SingleField: Sendable {
 
     private static func beginsReference(_ text: Substring) -> Bool {
         guard text.hasPrefix(" ") else { return false }
-        let reference = String(text.dropFirst())
+        // A scheme has no comma, so the text after the next one need not be read.
+        let reference = String(text.dropFirst().prefix { $0 != "," })
         return reference.hasPrefix("/") || URLReference(reference).scheme != nil
     }
 }
