@@ -169,7 +169,11 @@ public struct RequestBody: Sendable {
 
     /// This body, compressed: at once if it is in memory, so that the length is known; otherwise while it is sent.
     func compressed(with coding: ContentCoding) throws(AsyncNetError) -> RequestBody {
-        guard let data else { return RequestBody(content: .compressed(self, coding)) }
+        guard let data else {
+            var body = RequestBody(content: .compressed(self, coding))
+            body.trailers = trailers
+            return body
+        }
         return .data(try Compressor(coding).compress(data, isLast: true))
     }
 

@@ -50,6 +50,13 @@ struct RequestBodyTests {
         #expect(!once.isReadable && repeatable.isReadable)
     }
 
+    @Test("A compressed stream keeps its trailers")
+    func compressedTrailers() async throws {
+        let body = RequestBody.stream(chunks("abc"), trailers: { ["X-Sum": "1"] })
+        let compressed = try body.compressed(with: .gzip)
+        #expect(try await compressed.trailers?()["X-Sum"] == "1")
+    }
+
     @Test(
         "A file body is read unchanged in chunks, any number of times",
         arguments: [0, 1, 131_071, 131_072, 131_073, 1_000_000])
