@@ -39,7 +39,9 @@ extension DigestAuthorization {
 extension String {
     /// A quoted-string, with a backslash before `"` and `\` (RFC 9110 §5.6.4).
     fileprivate var quoted: String {
-        "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        // By code points: a quote before a combining mark is no `Character` of its own.
+        let escaped = unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }
+        return "\"\(escaped.joined())\""
     }
 
     /// Percent-encoded except for attr-char of RFC 8187 §3.2.1.

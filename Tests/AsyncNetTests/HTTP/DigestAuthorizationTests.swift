@@ -92,6 +92,13 @@ struct DigestAuthorizationTests {
                 """)
     }
 
+    @Test("A quote before a combining mark in the realm of a Digest challenge is sent with a backslash")
+    func combiningMark() throws {
+        var digest = try Self.digest("Digest realm=\"a\\\"\u{301}b\", nonce=n")
+        let header = try #require(try digest.header(method: .get, uri: "/", user: "u", password: "p"))
+        #expect(header.unicodeScalars.count { $0 == "\\" } == 1, "\(header)")
+    }
+
     @Test(
         "The Digest response of each algorithm with qop auth or auth-int is that of RFC 7616's formula",
         arguments: [
