@@ -50,28 +50,3 @@ extension MultipartForm {
         HTTPSyntax.isToken(boundary) ? boundary : "\"\(boundary)\""
     }
 }
-
-enum ByteSearch {
-    /// Horspool's algorithm: reads the byte at the end of each candidate and skips as far as that byte allows, so that
-    /// most bytes of a large part are not read.
-    static func contains(_ needle: Data, in haystack: Data) -> Bool {
-        guard !needle.isEmpty, needle.count <= haystack.count else { return false }
-        return haystack.withUnsafeBytes { haystack in
-            needle.withUnsafeBytes { needle in find(needle, haystack) }
-        }
-    }
-
-    private static func find(_ needle: UnsafeRawBufferPointer, _ haystack: UnsafeRawBufferPointer) -> Bool {
-        let last = needle.count - 1
-        var leaps = [Int](repeating: needle.count, count: 256)
-        for index in 0..<last { leaps[Int(needle[index])] = last - index }
-        var end = last
-        while end < haystack.count {
-            var offset = 0
-            while offset <= last, haystack[end - offset] == needle[last - offset] { offset += 1 }
-            if offset > last { return true }
-            end += leaps[Int(haystack[end])]
-        }
-        return false
-    }
-}

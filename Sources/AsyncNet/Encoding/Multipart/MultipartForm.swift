@@ -125,9 +125,9 @@ public struct MultipartForm: Sendable {
     /// Whether these bytes are in a part in memory, in a part's headers, or in a nested form or its boundary.
     private func holds(_ bytes: Data) -> Bool {
         parts.contains { part in
-            part.body.data.map { ByteSearch.contains(bytes, in: $0) } == true
-                || part.headers.contains { ByteSearch.contains(bytes, in: Data($0.value.utf8)) }
-                || part.body.form.map { ByteSearch.contains(bytes, in: Data($0.boundary.utf8)) || $0.holds(bytes) }
+            part.body.data.map { $0.range(of: bytes) != nil } == true
+                || part.headers.contains { Data($0.value.utf8).range(of: bytes) != nil }
+                || part.body.form.map { Data($0.boundary.utf8).range(of: bytes) != nil || $0.holds(bytes) }
                     == true
         }
     }

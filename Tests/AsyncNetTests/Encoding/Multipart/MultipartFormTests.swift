@@ -86,19 +86,6 @@ struct MultipartFormTests {
         #expect(await failure(boundary: "xyz") { $0.append("12xy34z", name: "a") } == nil)
     }
 
-    @Test("ByteSearch finds a sequence of bytes at every position")
-    func search() {
-        var random = SeededRandom(state: 7)
-        for _ in 0..<2000 {
-            let haystack = Data(
-                (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
-            let needle = Data(
-                (0..<Int.random(in: 1...5, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) })
-            #expect(ByteSearch.contains(needle, in: haystack) == (haystack.range(of: needle) != nil))
-        }
-        #expect(!ByteSearch.contains(Data(), in: Data([1])))
-    }
-
     @Test(
         "An invalid boundary is an error (RFC 2046 §5.1.1), and a boundary with a space is quoted",
         arguments: [

@@ -42,10 +42,6 @@ struct PublicSuffixesTests {
         #expect(PublicSuffixes.isSuffix("com.pl", nil))
     }
 
-    @Test("The description of PublicSuffixes names their source")
-    func source() {
-    }
-
     @Test("Each entry of the built-in list is on libpsl's list", .enabled(if: hasLibrary))
     func entries() {
         let second = BuiltInSuffixes.secondLevels.flatMap { last, labels in labels.map { "\($0).\(last)" } }
