@@ -35,10 +35,12 @@ extension JSONTape {
         }
     }
 
-    /// An integer of at most 18 digits, without fraction and exponent.
+    /// An integer without fraction and exponent; beyond `Int64` it is not supported.
     func integer<Value: FixedWidthInteger>(_ index: Int) throws -> Value {
         guard let value = try smallInteger(index).flatMap(Value.init(exactly:)) else {
-            noteMisfit(index, Value.self)
+            // A longer integer, or a number such as 1.0, may fit although the tape does not support it.
+            let text = String(decoding: text(try token(index)), as: UTF8.self)
+            if Value(text) == nil, Double(text).flatMap(Value.init(exactly:)) == nil { noteMisfit(index, Value.self) }
             throw giveUp()
         }
         return value
@@ -50,13 +52,15 @@ extension JSONTape {
         let text = text(token)
         let isNegative = text[0] == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text[...]
-        guard digits.count <= 18, !(isNegative && digits.first == 0x30) else { return nil }
-        var value: Int64 = 0
+        // 19 digits fit in UInt64.
+        guard digits.count <= 19, !(isNegative && digits.first == 0x30) else { return nil }
+        var value: UInt64 = 0
         for byte in digits {
             guard byte &- 0x30 < 10 else { return nil }
-            value = value * 10 + Int64(byte &- 0x30)
+            value = value &* 10 &+ UInt64(byte &- 0x30)
         }
-        return isNegative ? -value : value
+        guard isNegative else { return Int64(exactly: value) }
+        return value <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- value) : nil
     }
 
     /// Reads a number, correctly rounded; not supported beyond the range of normal numbers.

@@ -38,6 +38,7 @@ struct SerializerTests {
             (#"{"id":null,"name":"y"}"#, "id is null"), ("{", "not well-formed"),
             (#"{"id":12345678901234567890,"name":"y"}"#, "id is 12345678901234567890, which is no Int"),
             (#"{"id":1.5,"name":"y"}"#, "id is 1.5, which is no Int"),
+            (#"{"id":9223372036854775808,"name":"y"}"#, "id is 9223372036854775808, which is no Int"),
         ])
     func decodingErrors(_ body: String, _ words: String) async throws {
         let input = try response(body)
@@ -85,6 +86,10 @@ struct SerializerTests {
                 #"{"a":[[1],{"b":2}],"levels":[{"size":1,"factor":1e99}]}"#,
                 "levels[0].factor is 1e99, which is no Float"
             ),
+            (
+                #"{"id":1234567890123456789,"levels":[{"size":300,"factor":1}]}"#,
+                "levels[0].size is 300, which is no Int8"
+            ),
             (#"{"levels":[{"size":1,"factor":1,"password":300}]}"#, "levels[0].password is a number, which is no Int8"),
         ])
     func misfits(_ body: String, _ words: String) async throws {
@@ -96,7 +101,7 @@ struct SerializerTests {
         #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
     }
 
-    @Test("Names of a document are cut and escaped in the error, and a refused scalar is called well-formed")
+    @Test("The error cuts and escapes member names; if a type refuses a scalar, it calls the document well-formed")
     func hostileNames() async throws {
         let name = #"a\n\u001b\u009b\u202e"# + String(repeating: "x", count: 10_000)
         let input = try response(#"{"\#(name)":"x"}"#)
