@@ -56,14 +56,18 @@ final class CheckedWriter: Sendable {
     /// The stored bytes that follow the received bytes of a range, and are written after them.
     private let rest: TransportBody?
     private let isCurrent: @Sendable () -> Bool
+    private let remove: @Sendable () async -> Void
 
+    /// - Parameters:
+    ///   - isCurrent: Whether the URL was not removed since the request was sent.
+    ///   - remove: Removes what is stored for the URL.
     init(
         _ writer: any CacheWriter, length: Int64? = nil, rest: TransportBody? = nil,
-        isCurrent: @escaping @Sendable () -> Bool
+        isCurrent: @escaping @Sendable () -> Bool, remove: @escaping @Sendable () async -> Void
     ) {
         state = Locked(State(writer: writer, missing: length))
         self.rest = rest
-        self.isCurrent = isCurrent
+        (self.isCurrent, self.remove) = (isCurrent, remove)
     }
 
     func append(_ chunk: Data) async {
@@ -80,6 +84,8 @@ final class CheckedWriter: Sendable {
         guard isCurrent(), missing ?? 0 == 0, let writer else { return }
         if let rest, await !writer.append(all: rest) { return }
         await writer.commit()
+        // A removal while the body was being written did not find the new response.
+        if !isCurrent() { await remove() }
     }
 }
 

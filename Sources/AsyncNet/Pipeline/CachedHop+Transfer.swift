@@ -98,6 +98,8 @@ extension CachedHop {
         if let variant {
             updated.variant = variant
             await cache.store.update(entry, key, to: updated)
+            // A removal during the update did not find the new response.
+            if cache.removals.hasRemoved(key, since: sent.removals) { await cache.store.removeAll(of: key) }
         }
         if variant != entry.response.variant { await supersede(entry) }
     }
@@ -150,6 +152,8 @@ extension CachedHop {
         if let before = part?.before, await !writer.append(all: before) { return nil }
         let checked = CheckedWriter(writer, length: length, rest: part?.after) { [cache, key] in
             !cache.removals.hasRemoved(key, since: sent.removals)
+        } remove: { [cache, key] in
+            await cache.store.removeAll(of: key)
         }
         return response.with(await response.message.storing(in: checked))
     }

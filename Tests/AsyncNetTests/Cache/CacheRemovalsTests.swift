@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import AsyncNet
@@ -24,6 +25,27 @@ struct CacheRemovalsTests {
         removals.remove("a")
         #expect(removals.hasRemoved(CacheKey(url: "a", content: "query"), since: start))
         #expect(!removals.hasRemoved(CacheKey(url: "b", content: "query"), since: start))
+    }
+
+    private final class Writer: CacheWriter {
+        let whenCommitted: @Sendable () -> Void
+        init(whenCommitted: @escaping @Sendable () -> Void) { self.whenCommitted = whenCommitted }
+        func append(_ chunk: Data) async -> Bool { true }
+        func commit() async { whenCommitted() }
+    }
+
+    @Test("A response whose URL is removed while its body is committed is removed once more", arguments: [true, false])
+    func committed(_ isRemoved: Bool) async {
+        let (removals, removed) = (CacheRemovals(), Counter())
+        let start = removals.now
+        let writer = Writer { if isRemoved { removals.remove("a") } }
+        let checked = CheckedWriter(writer) {
+            !removals.hasRemoved("a", since: start)
+        } remove: {
+            _ = removed.next()
+        }
+        await checked.commit()
+        #expect(removed.value == (isRemoved ? 1 : 0))
     }
 
     @Test("25,000 removals take limited memory and all stay in effect")
