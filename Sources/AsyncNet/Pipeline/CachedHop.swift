@@ -23,7 +23,7 @@ struct CachedHop: Sendable {
         let credential = attempt.credential(for: plain)
         let request = CacheRequest(
             outgoing.head, mode: mode, trust: trust,
-            credential: credential.map { "\($0.username):\($0.password)" },
+            credential: credential.map { "\($0.username.utf8.count):\($0.username):\($0.password)" },
             body: plain.body.isNone ? Data() : plain.body.data, isRepeated: attempt.number > 1)
         (self.cache, self.request, self.attempt) = (cache, request, attempt)
         // The responses of a test's transport are stored apart from all others.

@@ -82,7 +82,18 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("A stored response is not used for another credential, expired or not")
+    @Test("Credentials that are the same text when name and password are joined do not share stored responses")
+    func joinedCredentials() async {
+        let stub = StubTransport { _ in .status(200, headers: ["Cache-Control": "max-age=60"], body: "a") }
+        let session = Session(transport: stub, configuration: .init(cache: HTTPCache()))
+        for (user, password) in [("a:b", "c"), ("a", "b:c")] {
+            let options = RequestOptions(credential: PasswordCredential(username: user, password: password))
+            _ = await session.request("http://a/", options: options).serializing(String.self).result
+        }
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A stored response is not used for another user's expired credential")
     func otherUser() async {
         let session = await session(["/"], then: AccessToken(2, requiresRefresh: true))
         let options = RequestOptions(cacheMode: .onlyIfCached)
@@ -134,7 +145,9 @@ struct CachedCredentialTests {
         #expect(stub.requests.count == sent)
     }
 
-    @Test("With a concurrency limit, a request without a stored response waits for the refresh in progress")
+    @Test(
+        "Under a concurrency limit too, requests without a stored response wait until an expired credential is refreshed"
+    )
     func limited() async {
         let (gate, clock) = (Gate(), TestClock())
         let authenticator = TokenAuthenticator { _ in
