@@ -36,17 +36,17 @@ extension FileSystem {
     struct Listed {
         let path: String
         let size: Int64
-        /// The time of modification in nanoseconds since 1970.
-        let modified: Int64
+        /// The time of modification in seconds since 1970.
+        let modified: Double
 
-        var age: Double { Date().timeIntervalSince1970 - Double(modified) / 1e9 }
+        var age: Double { Date().timeIntervalSince1970 - modified }
     }
 
     static func listed(_ path: String) -> Listed? {
         var stamp = cp_stamp()
         guard cp_read_stamp_of(path, &stamp) == 0 else { return nil }
-        return Listed(
-            path: path, size: stamp.size, modified: stamp.modified_seconds * 1_000_000_000 + stamp.modified_nanoseconds)
+        let modified = Double(stamp.modified_seconds) + Double(stamp.modified_nanoseconds) / 1e9
+        return Listed(path: path, size: stamp.size, modified: modified)
     }
 
     /// Whether this user owns a folder, and only this user and the folder's group may write to it.

@@ -92,7 +92,8 @@ struct CacheStoreTests {
     }
 
     @Test(
-        "Of two responses to a URL the one requested later is kept, even if it was stored first", arguments: Kind.allCases)
+        "Of two responses to a URL the one requested later is kept, even if it was stored first",
+        arguments: Kind.allCases)
     func olderResponse(_ kind: Kind) async throws {
         let store = try store(kind)
         var later = try StoredResponse.fixture([:])
@@ -210,6 +211,15 @@ struct DiskCacheStoreTests {
         bytes[2_999_999] = 1
         try bytes.write(to: file)
         #expect(try await store.bodies("k") == [nil])
+    }
+
+    @Test("A file whose time of modification is after the year 2262 is listed")
+    func farFuture() throws {
+        let file = try folder.file("a", Data("abc".utf8))
+        let times = [timespec(tv_sec: 1 << 34, tv_nsec: 5), timespec(tv_sec: 1 << 34, tv_nsec: 5)]
+        #expect(utimensat(AT_FDCWD, file.path, times, 0) == 0)
+        // A file system may store an earlier time.
+        #expect(try #require(FileSystem.listed(file.path)).modified > 9.3e9)
     }
 
     @Test("Above the capacity the least recently used files are removed")
