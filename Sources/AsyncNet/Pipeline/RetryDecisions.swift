@@ -122,7 +122,10 @@ struct RetryDecisions {
         if isBudgetSpent, case .end = next { run.reportSpentBudget(ofAttempt: number) }
     }
 
-    private var origin: String { run.record.request?.head.url.origin ?? "" }
+    /// The origin of the request before adapters and redirects: that origin's budget has grown by the first attempt.
+    private var origin: String {
+        (run.first.withLock { $0?.request } ?? run.record.request)?.head.url.origin ?? ""
+    }
 }
 
 extension RequestContext {

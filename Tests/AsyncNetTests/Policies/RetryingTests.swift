@@ -172,6 +172,18 @@ struct RetryingTests {
         #expect(recorder.steps().count { $0.contains("the retry budget is spent") } == 1)
     }
 
+    @Test("The retry budget of a request's own origin is used for a retry after a redirect to another origin")
+    func budgetOfRedirected() async throws {
+        let stub = StubTransport { request in
+            request.path == "/x" ? .status(302, headers: ["Location": "http://other/y"]) : .status(503)
+        }
+        let configuration = SessionConfiguration(
+            interceptors: [fast], retryBudget: RetryBudget(ratio: 1, minimumPerSecond: 0), clock: TestClock())
+        _ = await Session(transport: stub, configuration: configuration).request(Self.url).serializing(String.self)
+            .result
+        #expect(stub.requests.map(\.path) == ["/x", "/y", "/x", "/y"])
+    }
+
     @Test("The retry budget limits the retries to an origin")
     func budget() async throws {
         let stub = stub(.status(503))

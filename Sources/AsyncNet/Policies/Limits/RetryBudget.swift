@@ -1,8 +1,9 @@
 /// How much load retries and hedges may add to an origin.
 ///
 /// For each origin, the retries and hedges of the latest ``window`` are at most ``ratio`` of its first attempts in that
-/// time plus ``minimumPerSecond`` for each second of it. The defaults, 20 % and 10, do not limit programs with few
-/// requests; when thousands of requests fail at once, the server gets a fifth more, not three times as many.
+/// time plus ``minimumPerSecond`` for each second of it. A request counts for the origin of its URL, wherever adapters
+/// and redirects lead. The defaults, 20 % and 10, do not limit programs with few requests; when thousands of requests
+/// fail at once, the server gets a fifth more, not three times as many.
 public struct RetryBudget: Hashable, Sendable {
     /// Retries for each first attempt, from 0 to 1000. NaN counts as 0.
     public var ratio: Double
