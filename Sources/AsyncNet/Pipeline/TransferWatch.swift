@@ -36,10 +36,10 @@ final class TransferWatch: Sendable {
     /// Counts the server's silence until `stop()`, except while the request is suspended or the transfer does not wait
     /// for the server. If the attempt has sent a hop before, the count goes on.
     func begin(_ timers: TimerQueue, timeout: Duration, _ handler: SilenceHandler) {
+        isFinal.store(false, ordering: .relaxed)
         guard silence.withLock({ $0 == nil }) else { return read() }
         isBodyAwaited.store(false, ordering: .relaxed)
         isReaderBusy.store(false, ordering: .relaxed)
-        isFinal.store(false, ordering: .relaxed)
         // A retain cycle until `stop()`: timer → watch → timer.
         let timer = IdleTimer(timers, timeout: timeout, watching: self)
         if let clock = timers.time.supervisor { supervised.withLock { $0 = SupervisedTransfer(clock) } }
