@@ -13,7 +13,8 @@ struct EmbeddedAddresses {
         if Self.mapped.contains(address) || Self.translator.contains(address) { target = last }
         if Self.compatible.contains(address) || Self.translated.contains(address) { others.append(last) }
         if Self.localTranslator.contains(address) {
-            others += [last, [address[6], address[7], address[9], address[10]]]
+            // The network's prefix may have 48, 56, 64 or 96 bits (RFC 6052 §2.2).
+            others += [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12]].map { $0.map { address[$0] } } + [last]
         }
         if Self.sixToFour.contains(address) { others.append(Array(address[2..<6])) }
         if Self.teredo.contains(address) { others += [Array(address[4..<8]), last.map { ~$0 }] }

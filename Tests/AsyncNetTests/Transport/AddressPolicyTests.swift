@@ -116,6 +116,10 @@ struct AddressPolicyTests {
         #expect(Self.objection(policy, "8.8.8.8") == nil)
         #expect(Self.objection(policy, "10.1.2.3") == "in the denied network 10.0.0.0/8")
         for form in Self.forms(of: "10.1.2.3") { #expect(Self.objection(policy, form) != nil, "\(form)") }
+        // A local NAT64 with a prefix of 48, 56, 64 or 96 bits (RFC 6052 §2.2).
+        for form in ["0a01:2:300::", "a:1:203::", "0:a:102:300::", ":10.1.2.3"] {
+            #expect(Self.objection(policy, "64:ff9b:1:\(form)") != nil, "\(form)")
+        }
         #expect(Self.objection(policy, "8.8.8.8", port: 25) == "of the denied port 25")
         #expect(Self.objection(policy, "8.8.8.8", scheme: "http") == "of the denied scheme http")
     }
