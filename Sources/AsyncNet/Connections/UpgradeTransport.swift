@@ -153,8 +153,9 @@ private final class UpgradeResponse: @unchecked Sendable {
     @inline(never)
     func receive(_ bytes: Data?) throws(AsyncNetError) {
         guard let bytes else { return try receiver.receiveEnd() }
-        received = rest + bytes
-        position = 0
+        // An incomplete line is not copied again for each piece of it that arrives.
+        if position > 0 { (received, position) = (rest, 0) }
+        received.append(bytes)
     }
 
     private func take() throws(AsyncNetError) -> (event: HTTP1Receiver.Event?, bytes: Data?) {

@@ -100,7 +100,7 @@ public final class WebSocket: Sendable {
     ///
     /// ``WebSocketCloseCode/noStatusReceived`` if the server's close frame had no code,
     /// ``WebSocketCloseCode/abnormalClosure`` if the server sent no close frame, and the code that this side has sent
-    /// if the server violated the protocol.
+    /// because of a violation of the protocol.
     public var closeCode: WebSocketCloseCode? { get async { await engine.closing?.code } }
 
     /// The text of the server's close frame, which may contain anything; `nil` as ``closeCode``.

@@ -80,7 +80,7 @@ actor WebSocketEngine {
     func startIfNeeded() {
         guard case .idle = phase.read({ $0 }) else { return }
         phase.change { $0 = .opening }
-        // ConcurrencyGuarantees: WebSocket
+        // ConcurrencyGuarantees.md lists this task: WebSocket
         driver = Task(executorPreference: timers.time.executor) { await self.run() }
     }
 
@@ -209,9 +209,12 @@ actor WebSocketEngine {
 
     /// After a violation of the protocol, the server gets a close frame before the connection is closed.
     private func refuse(_ failure: WebSocketFailure, of link: WebSocketLink) async throws(AsyncNetError) -> Never {
-        link.sendRequired(link.machine.closeFrame(for: failure))
-        events.send(.sentClose(failure.closeCode))
-        closing = (failure.closeCode, "")
+        // A close frame is sent only once.
+        if let frame = link.machine.closeFrame(for: failure) {
+            link.sendRequired(frame)
+            events.send(.sentClose(failure.closeCode))
+            closing = (failure.closeCode, "")
+        }
         await link.connection.close()
         throw failure.error
     }

@@ -167,6 +167,18 @@ struct WebSocketCloseTests {
         c.sendall(b"\\x81\\x80\\0\\0\\0\\0")
         """
 
+    @Test("After a violation that follows this side's close frame, no second close frame is sent or reported")
+    func violationAfterClose() async throws {
+        let (server, recorder) = (try RawServer(Self.violation, readsHead: false), EventRecorder())
+        let session = Session(transport: .sockets(), configuration: .init(monitors: [recorder]))
+        let socket = session.webSocket("ws://127.0.0.1:\(server.port)/")
+        try await socket.open()
+        try? await socket.close()
+        #expect(await socket.closeCode == .abnormalClosure)
+        await session.finish()
+        #expect(recorder.steps().count { $0.contains("sent close") } == 1, "\(recorder.steps())")
+    }
+
     @Test("close() returns after closeTimeout although the server does not read the close frame for its violation")
     func closesAfterViolation() async throws {
         let (server, clock) = (try RawServer(Self.violation, readsHead: false), TestClock())
