@@ -125,7 +125,13 @@ struct LoopAdmission<Transfer: QueuedTransfer> {
 
     /// Called when a response has arrived: over HTTP/2 the origin's transfers share connections, over HTTP/1 each needs
     /// a connection of its own.
-    mutating func note(_ key: OriginKey, isHTTP2: Bool) { origins[key]?.isHTTP2 = isHTTP2 }
+    ///
+    /// - Returns: Whether waiting transfers may start now, since the running ones need fewer connections than before.
+    mutating func note(_ key: OriginKey, isHTTP2: Bool) -> Bool {
+        guard origins[key]?.isHTTP2 != isHTTP2 else { return false }
+        origins[key]?.isHTTP2 = isHTTP2
+        return isHTTP2 && waiting > 0
+    }
 
     /// Whether a kept connection to the origin may be HTTP/2. Before the first response, only a connection that libcurl
     /// shares with a running transfer of the origin may be HTTP/2.

@@ -14,6 +14,8 @@ final class LoopWorker {
     private var admission: LoopAdmission<LibcurlExchange>
     private var uploadChecks = UploadChecks()
     private var handlesToFlush: [LibcurlHandle] = []
+    /// Origins whose waiting transfers may start at the end of the round: libcurl adds no handle during a callback.
+    private var originsWithRoom: [OriginKey] = []
     private lazy var templates = LibcurlTemplates(loop, sockets)
     private var idleSince: ContinuousClock.Instant?
     /// Whether a transfer was started, so that the multi handle may have connections.
@@ -43,6 +45,7 @@ final class LoopWorker {
             multi.perform()
             endFinished()
             flush()
+            startWaiting()
             uploadChecks.check().forEach(endEarly)
             for command in loop.takeCommands() { execute(command) }
             closeIdleConnections()
@@ -111,6 +114,11 @@ final class LoopWorker {
     private func flush() {
         for handle in handlesToFlush { handle.flush() }
         handlesToFlush.removeAll(keepingCapacity: true)
+    }
+
+    private func startWaiting() {
+        for origin in originsWithRoom { startNext(preferring: origin) }
+        originsWithRoom.removeAll(keepingCapacity: true)
     }
 
     // MARK: Starting
@@ -233,7 +241,9 @@ extension LoopWorker {
     func flushAtEndOfRound(_ handle: LibcurlHandle) { handlesToFlush.append(handle) }
 
     /// Called when a response's head has arrived.
-    func note(_ origin: OriginKey, isMultiplexed: Bool) { admission.note(origin, isHTTP2: isMultiplexed) }
+    func note(_ origin: OriginKey, isMultiplexed: Bool) {
+        if admission.note(origin, isHTTP2: isMultiplexed) { originsWithRoom.append(origin) }
+    }
 
     /// Whether the kept connection with this local port can carry the transfer. Without TLS a connection is HTTP/2 only
     /// by prior knowledge; a connection to a proxy may have carried other origins.

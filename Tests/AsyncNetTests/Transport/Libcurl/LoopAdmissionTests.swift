@@ -19,8 +19,8 @@ struct LoopAdmissionTests {
         /// Ends a transfer; the names are those that start in its place, in order.
         case finish(String, starts: [String] = [])
         case withdraw(String)
-        /// A response over HTTP/2 has come from the origin of this transfer.
-        case http2(String)
+        /// A response over HTTP/2 has come from the origin of this transfer; the names are those that start then.
+        case http2(String, starts: [String] = [])
         /// A response over HTTP/1 has come from the origin of this transfer.
         case http1(String)
     }
@@ -40,10 +40,10 @@ struct LoopAdmissionTests {
     func admission(_ test: Case) {
         var model = Model(test.perOrigin, test.connections)
         for (index, step) in test.steps.enumerated() {
-            if case .finish(_, let expected) = step {
+            switch step {
+            case .finish(_, let expected), .http2(_, let expected):
                 #expect(model.apply(step) == expected, "step \(index): \(step)")
-            } else {
-                _ = model.apply(step)
+            default: _ = model.apply(step)
             }
         }
         #expect(model.started == test.started)
@@ -59,9 +59,9 @@ struct LoopAdmissionTests {
         #expect(!admission.mayBeHTTP2(origin))
         _ = admission.admit(Transfer("b"), to: origin)
         #expect(admission.mayBeHTTP2(origin))
-        admission.note(origin, isHTTP2: false)
+        _ = admission.note(origin, isHTTP2: false)
         #expect(!admission.mayBeHTTP2(origin))
-        admission.note(origin, isHTTP2: true)
+        _ = admission.note(origin, isHTTP2: true)
         #expect(admission.mayBeHTTP2(origin))
     }
 
@@ -106,14 +106,15 @@ struct LoopAdmissionTests {
     static let streams = [
         Case(
             testDescription: "Over HTTP/2 an origin has a hundred times its permits", perOrigin: 1,
-            steps: [.admit("a1"), .admit("a2"), .admit("a3"), .http2("a1"), .finish("a1", starts: ["a2", "a3"])]
+            steps: [.admit("a1"), .admit("a2"), .admit("a3"), .http2("a1", starts: ["a2", "a3"]), .finish("a1")]
                 + (4...101).map { .admit("a\($0)") } + [.admit("a102"), .finish("a2", starts: ["a102"])],
             started: ["a1"] + (4...101).map { "a\($0)" }),
         Case(
             testDescription: "Transfers over HTTP/2 share one connection of the loop", connections: 2,
             steps: [
-                .admit("a1"), .admit("a2"), .admit("b1"), .admit("b2"), .admit("a3"), .http2("a1"),
-                .finish("a1", starts: ["a3", "b1"]), .admit("a4"), .finish("a2"), .finish("a3", starts: ["a4"]),
+                .admit("a1"), .admit("a2"), .admit("b1"), .admit("b2"), .admit("a3"),
+                .http2("a1", starts: ["a3", "b1"]), .finish("a1"), .admit("a4"), .finish("a2"),
+                .finish("a3", starts: ["a4"]),
             ], started: ["a1", "a2"]),
     ]
 
@@ -164,7 +165,7 @@ struct LoopAdmissionTests {
         }
         for origin in 0..<257 as Range<OriginKey> { _ = admission.admit(Transfer("0"), to: origin) }
         for origin in 0..<257 as Range<OriginKey> {
-            admission.note(origin, isHTTP2: true)
+            _ = admission.note(origin, isHTTP2: true)
             admission.finish(origin)
         }
         #expect(!speaksHTTP2(0))
@@ -189,8 +190,10 @@ struct LoopAdmissionTests {
             case .finish(let name, _): return finish(name)
             case .withdraw(let name):
                 if let transfer = transfers[name] { admission.withdraw(transfer, from: transfer.origin) }
-            case .http1(let name): admission.note(Transfer(name).origin, isHTTP2: false)
-            case .http2(let name): admission.note(Transfer(name).origin, isHTTP2: true)
+            case .http1(let name): _ = admission.note(Transfer(name).origin, isHTTP2: false)
+            case .http2(let name, _):
+                let origin = Transfer(name).origin
+                return admission.note(origin, isHTTP2: true) ? startNext(origin) : []
             }
             return []
         }
@@ -205,6 +208,10 @@ struct LoopAdmissionTests {
         private mutating func finish(_ name: String) -> [String] {
             let origin = Transfer(name).origin
             admission.finish(origin)
+            return startNext(origin)
+        }
+
+        private mutating func startNext(_ origin: OriginKey) -> [String] {
             var next: [String] = []
             while let transfer = admission.next(preferring: origin) {
                 #expect(transfer.place == nil)
