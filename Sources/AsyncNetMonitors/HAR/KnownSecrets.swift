@@ -16,20 +16,30 @@ package struct KnownSecrets {
 
     /// Whether a text has 12 bytes or more and a digit, so that it hardly occurs by chance.
     private static func isDistinct(_ text: String) -> Bool {
-        text.utf8.count >= 12 && text.utf8.contains { $0 &- 0x30 < 10 } && !text.contains(RedactionRule.mark)
+        text.utf8.count >= shortest && text.utf8.contains { $0 &- 0x30 < 10 } && !text.contains(RedactionRule.mark)
     }
 
-    /// The bytes with `REDACTED` in the place of each secret.
+    /// The bytes with `REDACTED` in the place of each secret, and of the beginning of a secret that the end cuts off.
     package func redacted(_ bytes: [UInt8]) -> [UInt8] {
         texts.reduce(bytes) { bytes, secret in
             var (result, copied): ([UInt8], Int) = ([], 0)
-            for index in bytes.indices.dropLast(secret.count - 1)
-            where index >= copied && bytes[index] == secret[0] && bytes[index...].starts(with: secret) {
+            for index in bytes.indices where index >= copied && bytes[index] == secret[0] {
+                let count = Self.commonBytes(bytes[index...].prefix(Self.compared), secret)
+                let isCutOff = count >= Self.shortest && index + count == bytes.count
+                guard isCutOff || count == min(Self.compared, secret.count) else { continue }
                 result += bytes[copied..<index] + Array(RedactionRule.mark.utf8)
-                copied = index + secret.count
+                copied = index + Self.commonBytes(bytes[index...], secret)
             }
             return copied == 0 ? bytes : result + bytes[copied...]
         }
+    }
+
+    /// How many bytes of a secret are compared: all bytes of secrets that servers choose would take too long.
+    private static let compared = 256
+    private static let shortest = 12
+
+    private static func commonBytes(_ bytes: ArraySlice<UInt8>, _ secret: [UInt8]) -> Int {
+        zip(bytes, secret).prefix { $0 == $1 }.count
     }
 
     // MARK: Where they stand

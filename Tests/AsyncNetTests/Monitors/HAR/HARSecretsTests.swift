@@ -45,6 +45,23 @@ struct HARSecretsTests {
         #expect(entry.request.postData?.text == #"{"b":1,"token":"REDACTED""#)
     }
 
+    @Test(
+        "The beginning of a secret at the end of a truncated body is redacted, and secrets of 64 KiB cost little time")
+    func cutSecret() async throws {
+        let recorder = HARRecorder(bodyLimit: 20)
+        let stub = StubTransport { _ in .text("12345 header-secret-1") }
+        let session = Session(transport: stub, configuration: .init(monitors: [recorder]))
+        let headers: HTTPHeaders = [.authorization(bearerToken: "header-secret-1")]
+        _ = try await session.request("http://h/", headers: headers).serializing(Data.self).value
+        let entry = try #require(JSONDecoder().decode(HARFile.self, from: recorder.data()).log.entries.first)
+        #expect(entry.response.content.text == "12345 REDACTED")
+        let long = "1" + String(repeating: "a", count: 65_536)
+        let secrets = KnownSecrets(
+            try "http://h/".asURL(), [.init(name: "Cookie", value: "c=\(long)")], RedactionRule.standard)
+        let body = Array("\(long.dropLast())x \(long)".utf8)
+        #expect(String(decoding: secrets.redacted(body), as: UTF8.self) == "REDACTEDx REDACTED")
+    }
+
     @Test("A secret of the request is redacted in a body that repeats it, whatever the body's type is")
     func echoed() async throws {
         let recorder = HARRecorder()
