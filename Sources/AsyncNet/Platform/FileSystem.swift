@@ -13,6 +13,26 @@ package enum FileSystem {
         return Int64(status.st_size)
     }
 
+    /// The permissions of a regular file.
+    static func permissions(_ path: String) -> mode_t? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return status.st_mode & 0o777
+    }
+
+    /// The path that symbolic links of this user lead to, also if no file is there.
+    package static func resolved(_ path: String) -> String {
+        var (path, status) = (path, stat())
+        for _ in 0..<40 {
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid == geteuid(),
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+            else { break }
+            let folder = (path as NSString).deletingLastPathComponent
+            path = target.hasPrefix("/") || folder.isEmpty ? target : "\(folder)/\(target)"
+        }
+        return path
+    }
+
     static func remove(_ path: String) { unlink(path) }
 
     /// Renames a file in one step. Throws `EEXIST` if the target exists, unless `replaces` is set.
@@ -61,7 +81,9 @@ package enum FileSystem {
     }
 
     /// Writes a file that only this user may read, in one step: another process sees the whole file or the former one.
+    /// Throws `EINVAL` in place of replacing what is no regular file, such as a device or a symbolic link.
     package static func writePrivately(_ data: Data, to path: String) throws(POSIXError) {
+        guard !exists(path) || size(path) != nil else { throw POSIXError(.EINVAL) }
         let folder = (path as NSString).deletingLastPathComponent
         let temporary = try TemporaryFile(in: folder.isEmpty ? "." : folder, keepsName: true)
         guard let name = temporary.path else { throw POSIXError(.EIO) }

@@ -94,13 +94,13 @@ public final class HARRecorder: EventMonitor {
     }
 
     /// Writes the log so far to a file, in one step: another process sees the former file or the whole new one. Only
-    /// this user may read it.
+    /// this user may read it. A symbolic link of this user stays, and the file that it leads to is replaced.
     ///
-    /// - Throws: `AsyncNetError` with code `.fileNotWritable`, or as ``data()``.
+    /// - Throws: `AsyncNetError` with code `.fileNotWritable`, also for a device or a pipe, or as ``data()``.
     public func write(to file: URL) async throws(AsyncNetError) {
         try await UserCode.run { [self] () async throws(AsyncNetError) in
             let data = try data()
-            do { try FileSystem.writePrivately(data, to: file.path) } catch {
+            do { try FileSystem.writePrivately(data, to: FileSystem.resolved(file.path)) } catch {
                 throw AsyncNetError(.fileNotWritable, "The HAR file cannot be written", underlyingError: error)
             }
         }

@@ -21,7 +21,8 @@ final class HARStream: Sendable {
     private let isScheduled = Atomic(false)
 
     /// - Parameter limit: How many bytes may wait to be written.
-    init(_ url: URL, _ redaction: RedactionRule?, limit: Int) throws(AsyncNetError) {
+    init(_ link: URL, _ redaction: RedactionRule?, limit: Int) throws(AsyncNetError) {
+        let url = URL(filePath: FileSystem.resolved(link.path))
         do {
             try FileSystem.writePrivately(HARText.begin + HARText.end(comment: nil), to: url.path)
             file = Locked(File(handle: try FileHandle(forUpdating: url), end: UInt64(HARText.begin.count)))
@@ -38,7 +39,7 @@ final class HARStream: Sendable {
         waiting.withLock { $0.append(record) }
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // A task that is not detached would keep the request's task-local values.
-        // ConcurrencyGuarantees: HAR file
+        // ConcurrencyGuarantees.md lists this task: HAR file
         Task.detached(executorPreference: UserCode.threads) { self.write() }
     }
 

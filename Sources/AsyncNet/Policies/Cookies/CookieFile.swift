@@ -58,7 +58,7 @@ final class CookieFile: Sendable {
     /// The path with symbolic links resolved, so that the target of a link is replaced and not the link.
     private func path() throws(POSIXError) -> String {
         guard url.isFileURL else { throw POSIXError(.EINVAL) }
-        return url.absoluteURL.resolvingSymlinksInPath().path
+        return FileSystem.resolved(url.absoluteURL.path)
     }
 
     private func failure(_ code: AsyncNetError.Code, _ what: String, _ error: POSIXError) -> AsyncNetError {

@@ -165,6 +165,22 @@ struct HARRecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.har"])
     }
 
+    @Test("A HAR file is written to the target of a symbolic link, and a pipe in its place is not replaced")
+    func links() async throws {
+        let folder = try TemporaryFolder()
+        let names = ["target", "link", "pipe"].map { folder.url.appending(path: $0) }
+        try FileManager.default.createSymbolicLink(at: names[1], withDestinationURL: names[0])
+        mkfifo(names[2].path, 0o600)
+        try await HARRecorder().write(to: names[1])
+        try await HARRecorder(streamingTo: names[1]).finish()
+        #expect(try names[1].resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == true)
+        #expect(try Data(contentsOf: names[0]).isEmpty == false)
+        #expect(await AsyncNetError.code { try await HARRecorder().write(to: names[2]) } == .fileNotWritable)
+        #expect(AsyncNetError.code { _ = try HARRecorder(streamingTo: names[2]) } == .fileNotWritable)
+        var status = stat()
+        #expect(lstat(names[2].path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("A streamed HAR file is valid after each entry, and complete after finish()")
     func streaming() async throws {
         let folder = try TemporaryFolder()
