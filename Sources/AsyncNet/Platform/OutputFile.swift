@@ -7,9 +7,15 @@ final class OutputFile: Sendable {
     private let descriptor: Int32
 
     /// Creates a file and marks it. An existing file is refused with `EEXIST`.
-    init(new path: String, _ place: PartialFile.MarkPlace = .attribute) throws(POSIXError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o666)
+    ///
+    /// - Parameter permissions: The file's permissions; with `nil` the umask decides.
+    init(
+        new path: String, _ place: PartialFile.MarkPlace = .attribute, permissions: mode_t? = nil
+    ) throws(POSIXError) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW
+        let descriptor = open(path, flags, permissions ?? 0o666)
         guard descriptor >= 0 else { throw SystemError.last }
+        if let permissions { fchmod(descriptor, permissions) }
         mark = UUID().uuidString
         do throws(POSIXError) {
             try Self.lock(descriptor)

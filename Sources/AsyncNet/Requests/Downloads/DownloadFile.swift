@@ -115,7 +115,9 @@ final class DownloadFile: Sendable {
         }
         let name = ".AsyncNet-\(UUID().uuidString.prefix(13))\(PartialFile.suffix)"
         let partial = known ?? place.deletingLastPathComponent().appending(path: name)
-        let output = try OutputFile(new: partial.path, marking)
+        let permissions =
+            destination.options.contains(.removePreviousFile) ? FileSystem.permissions(place.path) : nil
+        let output = try OutputFile(new: partial.path, marking, permissions: permissions)
         state.withLock { ($0.partial, $0.mark, $0.isOwned) = (partial, output.mark, true) }
         return output
     }

@@ -59,8 +59,10 @@ struct DownloadRequestTests {
         let old = try folder.file("old", Data("old".utf8))
         #expect(await session.download("http://a/", to: .file(old)).result.failure?.code == .fileNotWritable)
         #expect(try Data(contentsOf: old) == Data("old".utf8))
+        chmod(old.path, 0o640)
         #expect(try await session.download("http://a/", to: .file(old, options: .removePreviousFile)).value == old)
         #expect(try Data(contentsOf: old) == Data("new".utf8))
+        #expect(FileSystem.permissions(old.path) == 0o640)
         let deep = folder.url.appending(path: "x/y/z")
         let missing = await session.download("http://a/", to: .file(deep)).result.failure
         #expect(missing?.code == .fileNotWritable && missing?.underlyingError is POSIXError)
