@@ -68,6 +68,8 @@ final class MockServerCore: Sendable {
         state = Locked(State(received: ReceivedRequests(kept: keptRequests)))
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Socket.Failure("pipe") }
+        // A child process with an open end would keep `stop()` waiting.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (stopReader, stopWriter) = (ends[0], ends[1])
         do {
             (listener, self.port) = try Socket.bind(interface, port: port, listens: listens, stop: ends[0])

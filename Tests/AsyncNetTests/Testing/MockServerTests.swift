@@ -202,6 +202,25 @@ struct MockServerTests {
             }
         }
     #endif
+
+    @Test("stop() does not wait for a child process that was started while the server ran")
+    func stopsBesideChild() async throws {
+        let server = try await MockServer.start()
+        let child = try ChildProcess(["cat"])
+        await server.stop()
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("A server with keptRequests 3 drops the oldest of seven requests that were not taken")
+    func keptRequests() async throws {
+        let server = try await MockServer.start(keptRequests: 3)
+        await server.route("/*") { _ in .status(204) }
+        let session = Session()
+        for index in 1...7 { _ = try await session.request(server.url("/\(index)")).serializing(NoContent.self).value }
+        #expect(try await server.takeRequest().path == "/4")
+        #expect(await server.requestCount == 7)
+        await server.stop()
+    }
 }
 
 @Suite("StubTransport", .timeLimit(.minutes(5)))
@@ -267,16 +286,5 @@ struct TestClockTests {
         let watcher = Task { await clock.sleepers(atLeast: 1) }
         watcher.cancel()
         await watcher.value
-    }
-
-    @Test("A server with keptRequests 3 drops the oldest of seven requests that were not taken")
-    func keptRequests() async throws {
-        let server = try await MockServer.start(keptRequests: 3)
-        await server.route("/*") { _ in .status(204) }
-        let session = Session()
-        for index in 1...7 { _ = try await session.request(server.url("/\(index)")).serializing(NoContent.self).value }
-        #expect(try await server.takeRequest().path == "/4")
-        #expect(await server.requestCount == 7)
-        await server.stop()
     }
 }
