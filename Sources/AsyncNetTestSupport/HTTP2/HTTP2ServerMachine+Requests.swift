@@ -69,7 +69,7 @@ extension HTTP2ServerMachine {
             let head = try HTTP2RequestHead(fields)
             streams[stream] = Stream(
                 sendWindow: peer.initialWindow, receiveWindow: initialWindows[0],
-                bytesLeft: head.headers["Content-Length"].flatMap { Int($0) })
+                bytesLeft: head.headers["Content-Length"].flatMap { Int($0) }.map { max(0, $0) })
             return try end(stream, endsStream)
                 ?? .head(stream, head, isComplete: endsStream)
         } catch {

@@ -1,6 +1,6 @@
 /// The last requests that a server has received, and which of them wait to be taken.
 struct ReceivedRequests {
-    /// In the order of their arrival.
+    /// The requests that are kept, in the order of their arrival.
     private(set) var all: [RecordedRequest] = []
     /// How many were received, including those that are not kept.
     private(set) var count = 0
@@ -16,7 +16,7 @@ struct ReceivedRequests {
         all.append(request)
         count += 1
         // Removes half of the requests at once, since each removal at the front moves all others.
-        guard all.count >= 2 * kept else { return }
+        guard all.count - kept >= kept else { return }
         all.removeFirst(kept)
         takenCount = max(0, takenCount - kept)
     }

@@ -107,7 +107,7 @@ struct EntryReader {
         for one in recorded where !rest.isEmpty {
             let size = try HARField(json: one, path: "\(response.path), _chunks").integer("size")
             guard size > 0 else { continue }
-            let delay = Duration.milliseconds(one["delay"].double.map { max(0, $0) } ?? 0)
+            let delay = Duration.milliseconds(one["delay"].double.map { min(max(0, $0), 1e9) } ?? 0)
             chunks.append(.init(Data(rest.prefix(size)), delay: delay))
             rest = rest.dropFirst(size)
         }

@@ -109,6 +109,13 @@ struct RecordingReaderTests {
         }
     }
 
+    @Test("An endless delay of a chunk in a HAR file is limited, and a negative one is none")
+    func delays() throws {
+        let pieces = #"{"size":1,"delay":1e300},{"size":2,"delay":-5}"#
+        let response = try one("", ",\"content\":{\"text\":\"abc\"},\"_chunks\":[\(pieces)]").response
+        #expect(response?.chunks.map(\.delay) == [.milliseconds(1e9), .zero])
+    }
+
     @Test(
         "An error in a HAR file names the entry and the field, and shows no value",
         arguments: [

@@ -140,6 +140,10 @@ struct HTTP2ServerMachineTests {
             $0.headers(request + [("content-length", "5")])
             $0.data("four", ends: true)
         },
+        Violation(.protocolError, "8.1.1") {
+            $0.headers(request + [("content-length", "-9223372036854775808")])
+            $0.data("four", ends: true)
+        },
         Violation(.protocolError, "8.1") {
             $0.headers(request)
             $0.headers([("x", "1")])

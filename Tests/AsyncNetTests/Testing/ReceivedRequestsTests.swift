@@ -23,6 +23,13 @@ struct ReceivedRequestsTests {
         #expect(requests.all.map(\.path) == ["/1", "/2", "/3", "/4"])
     }
 
+    @Test("With the largest number of kept requests all are kept")
+    func unlimited() {
+        var requests = ReceivedRequests(kept: .max)
+        for number in 1...3 { requests.append(request(number)) }
+        #expect(requests.all.count == 3)
+    }
+
     @Test(
         "Only the latest requests are kept, and take() returns the oldest of them that was not taken",
         arguments: [(0, "/4"), (3, "/4"), (5, "/6")])
