@@ -30,7 +30,10 @@ extension FaultedFlow {
     private mutating func dropsBytes() -> Bool {
         let dropping = faults.indices.filter { faults[$0].fault.drops }
         guard !dropping.isEmpty else { return false }
-        if bufferedBytes > 0 { for index in dropping { faults[index].hasDropped = true } }
+        if first < chunks.count {
+            firstDrop = firstDrop ?? chunks[first].arrival
+            for index in dropping { faults[index].hasDropped = true }
+        }
         droppedBytes += bufferedBytes
         dropBytes()
         return true
@@ -38,7 +41,9 @@ extension FaultedFlow {
 
     /// When `.resetPeer` resets the connection; `nil` without that fault, and before bytes or the end have arrived.
     private var resetTime: Duration? {
-        guard let arrival = first < chunks.count ? chunks[first].arrival : end?.arrival else { return nil }
+        guard let arrival = firstDrop ?? (first < chunks.count ? chunks[first].arrival : end?.arrival) else {
+            return nil
+        }
         return faults.compactMap { active in active.fault.resetDelay.map { max(active.since, arrival) + $0 } }.min()
     }
 

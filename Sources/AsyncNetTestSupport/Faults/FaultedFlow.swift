@@ -52,6 +52,8 @@ struct FaultedFlow {
     var random: SplitMix
     /// Whether a fault that has ended has dropped bytes.
     var isBroken = false
+    /// When the first bytes arrived that a fault has dropped.
+    var firstDrop: Duration?
     /// The number of bytes that faults have dropped.
     var droppedBytes = 0
     /// Whether the direction or the connection has ended.

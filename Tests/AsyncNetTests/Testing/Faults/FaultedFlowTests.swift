@@ -61,6 +61,8 @@ struct FaultedFlowTests {
             ([.resetPeer()], ["100 reset"]),
             ([.resetPeer(after: .milliseconds(150))], ["250 reset"]),
             ([.resetPeer(after: .milliseconds(150)), .latency(.milliseconds(10))], ["250 reset"]),
+            ([.resetPeer(after: .milliseconds(50)), .halfOpen], ["150 reset"]),
+            ([.resetPeer(after: .milliseconds(50)), .timeout(after: .seconds(9))], ["150 reset"]),
             ([.timeout(after: .milliseconds(150))], ["150 close"]),
             ([.timeout(after: .seconds(9))], ["9000 close"]),
             ([.halfOpen], []),
