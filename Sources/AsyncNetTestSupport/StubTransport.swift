@@ -15,7 +15,7 @@ public final class StubTransport: Transport, MockRouter {
 
     private let handler: Handler?
     private let routes: RouteTable
-    private let clock: (any Clock<Duration>)?
+    let clock: (any Clock<Duration>)?
     /// Carries requests without a route.
     private let rest: (any Transport)?
     private let log = RequestLog()

@@ -15,7 +15,7 @@ extension StubTransport: DuplexTransport {
         let pair = PipedPair.make(ConnectionInfo(isReused: false, remotePort: request.port))
         let connection = StubConnection(request, pair.server)
         if request.isHTTP {
-            tasks.start { [weak self] in await connection.serve { try await self?.reply(to: $0) } }
+            tasks.start { [weak self, clock] in await connection.serve(clock) { try await self?.reply(to: $0) } }
         } else if let connections {
             tasks.start { await connection.run(connections) }
         } else {
@@ -37,14 +37,24 @@ extension StubConnection {
         }
     }
 
-    /// Responds to one request.
-    func serve(_ reply: (RecordedRequest) async throws -> MockResponse?) async {
+    /// Responds to one request; the response's delay passes on the clock, or in real time without one.
+    func serve(_ clock: (any Clock<Duration>)?, _ reply: (RecordedRequest) async throws -> MockResponse?) async {
         do {
             guard let (request, rest) = try await readRequest(), let reply = try await reply(request) else {
                 return reset()
             }
-            if reply.fault == .stall { while try await receive() != nil {} }
-            guard reply.fault == nil else { return reset() }
+            if reply.delay > .zero { try await (clock ?? ContinuousClock()).sleep(for: reply.delay) }
+            switch reply.fault {
+            case .stall:
+                while try await receive() != nil {}
+                return reset()
+            case .closeBeforeHead: return await close()
+            // A refused handshake does not need its body.
+            case .resetAfterHead, .resetMidBody, .truncate, .stallMidBody:
+                if reply.upgrade != nil { return reset() }
+            case nil, .drip, .earlyResponse, .goAway(_, lastStream: nil): break
+            default: return reset()
+            }
             guard let upgrade = reply.upgrade else { return try await respond(reply) }
             try await self.upgrade(upgrade, reply, request, rest)
         } catch {

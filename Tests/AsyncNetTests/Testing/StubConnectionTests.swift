@@ -45,6 +45,30 @@ struct StubConnectionTests {
         try await session.webSocket(url).open()
     }
 
+    @Test("The delay of a stub's response to a WebSocket passes on the stub's clock")
+    func delayed() async throws {
+        let clock = TestClock()
+        let stub = StubTransport(clock: clock) { _ in .webSocket(.echo).delayed(by: .seconds(30)) }
+        let socket = Session(transport: stub).webSocket(url)
+        async let opening: Void = socket.open()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(30))
+        try await opening
+    }
+
+    @Test("A stub's 403 with a fault of its body refuses a WebSocket, and .closeBeforeHead ends it with emptyReply")
+    func faultsOfResponse() async {
+        let stub = StubTransport()
+        stub.on(
+            .get, "/room/1",
+            replies: .status(403, body: "no").with(.truncate(after: 1)), .fault(.closeBeforeHead),
+            .webSocket().with(.resetAfterHead))
+        let session = Session(transport: stub)
+        var codes: [AsyncNetError.Code?] = []
+        for _ in 0..<3 { codes.append(await AsyncNetError.code { try await session.webSocket(url).open() }) }
+        #expect(codes == [.webSocketHandshakeFailed, .emptyReply, .connectionLost])
+    }
+
     private final class Witness: Sendable {
         let end: Gate
         init(_ end: Gate) { self.end = end }
@@ -71,7 +95,7 @@ struct StubConnectionTests {
     }
 
     @Test(
-        "Each fault of a stub's WebSocket is the error that it would be over sockets",
+        "A fault of a stub's WebSocket has the effect that it has over sockets: an error, or none for .drip",
         arguments: [MockWebSocket.Fault.drip, .maskedFrame, .resetInFrame])
     func faults(_ fault: MockWebSocket.Fault) async throws {
         let session = Session(transport: StubTransport { _ in .webSocket(.echo, fault: fault) })
