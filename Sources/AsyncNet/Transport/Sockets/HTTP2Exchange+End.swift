@@ -81,6 +81,8 @@ extension HTTP2Exchange {
         if transfer.restarts == 0 {
             engine.restart(transfer)
         } else {
+            // Meanwhile the transfer must not keep a closed connection's socket open.
+            transfer.carrier = nil
             let delay = Duration.milliseconds(25 << transfer.restarts)
             _ = engine.thread.schedule(after: delay) { [weak engine, transfer] in engine?.restart(transfer) }
         }

@@ -45,7 +45,7 @@ final class SocketEngine {
         guard !transfer.pipe.isEnded else { return }
         transfer.isRunning = true
         thread.activeCount += 1
-        request(transfer, onNewConnection: !transfer.canReplay || transfer.request.needsNewConnection)
+        request(transfer, onNewConnection: transfer.wantsNewConnection)
     }
 
     /// Sends a request again, on another connection or stream, since the server has not processed it.
@@ -134,7 +134,7 @@ final class SocketEngine {
     private func use(_ connection: PooledConnection, _ transfer: SocketTransfer) {
         guard connection.isOpen, connection.isUsable else {
             close(connection)
-            return request(transfer, onNewConnection: false)
+            return request(transfer, onNewConnection: transfer.wantsNewConnection || transfer.restarts > 0)
         }
         transfer.carrier = connection
         if transfer.isQueued { transfer.request.onEvent?(.started) }

@@ -59,6 +59,8 @@ final class SocketTransfer: @unchecked Sendable, Equatable {
 
     /// Whether the body can be sent from its start again.
     var canReplay: Bool { request.body.replay != .once }
+    /// Whether the first connection must be a new one: a kept connection may be lost, and the body sent only once.
+    var wantsNewConnection: Bool { !canReplay || request.needsNewConnection }
 
     var expectsContinue: Bool {
         !request.body.isNone && bodyLength != 0 && request.head.headers["Expect"]?.lowercased() == "100-continue"
