@@ -13,8 +13,8 @@ final class TLSSession {
     private let raw: OpaquePointer
     /// The end of the ticket that the handshake offers; `nil` without one.
     private let ticketEnd: Date?
-    /// Whether the server has passed all checks.
-    private var isTrusted = false
+    /// When the server passed all checks; `nil` before.
+    private var trustDate: Date?
 
     init(_ raw: OpaquePointer, _ context: TLSContext, _ endpoint: ServerEndpoint, ticketEnd: Date?) {
         self.raw = raw
@@ -106,12 +106,11 @@ final class TLSSession {
     /// A resumed session is not verified again, and shows no stapled status. So tickets end with the certificate and
     /// within a day of its verification, and none is kept where a status is required.
     private func keepTicket() {
-        let isKept = isTrusted && !context.configuration.requiresStapledStatus
         while let taken = at_take_ticket(raw) {
             let resumedEnd = agreement?.isResumed == true ? ticketEnd : nil
-            let end = min(expiry ?? .distantFuture, resumedEnd ?? Date(timeIntervalSinceNow: 86_400))
+            let end = min(expiry ?? .distantFuture, resumedEnd ?? trustDate?.addingTimeInterval(86_400) ?? .distantPast)
             let ticket = TLSTicket(taken, until: end)
-            if isKept { context.keep(ticket, of: endpoint) }
+            if trustDate != nil, !context.configuration.requiresStapledStatus { context.keep(ticket, of: endpoint) }
         }
     }
 
@@ -174,7 +173,7 @@ final class TLSSession {
         try checkPins()
         let text: String
         switch Int(at_status(raw)) {
-        case Int(AT_STATUS_GOOD): return isTrusted = true
+        case Int(AT_STATUS_GOOD): return trustDate = Date()
         case Int(AT_STATUS_REVOKED): text = "The server's certificate is revoked, by its stapled status (OCSP)"
         case Int(AT_STATUS_MISSING):
             text = "The server has not stapled a proof that its certificate is not revoked (OCSP)"
