@@ -8,8 +8,13 @@ struct AtomicFile {
     private let temporary: String?
     private let file: FileHandle
 
-    init(_ name: String) throws(ExitError) {
-        self.name = name
+    /// The permissions of the regular file that is replaced.
+    private let mode: mode_t?
+
+    /// - Throws: ``ExitError`` if a regular file is there that may not be written to.
+    init(_ link: String) throws(ExitError) {
+        name = Self.resolved(link)
+        mode = try Self.mode(of: name)
         var descriptor: Int32
         if Self.isSpecial(name) {
             temporary = nil
@@ -21,6 +26,28 @@ struct AtomicFile {
         }
         guard descriptor >= 0 else { throw Self.unwritable(name, String(cString: strerror(errno))) }
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// The name of the file that a symbolic link leads to; another name unchanged.
+    static func resolved(_ name: String) -> String {
+        var name = name
+        for _ in 0..<40 {
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: URL(file: name).path) else {
+                break
+            }
+            name = URL(fileURLWithPath: target, relativeTo: URL(file: name).deletingLastPathComponent()).path
+        }
+        return name
+    }
+
+    /// The permissions of a regular file; `nil` if there is none.
+    ///
+    /// - Throws: ``ExitError`` if the file may not be written to, although its folder would allow to replace it.
+    static func mode(of name: String) throws(ExitError) -> mode_t? {
+        var status = stat()
+        guard stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard access(name, W_OK) == 0 else { throw unwritable(name, String(cString: strerror(errno))) }
+        return status.st_mode & 0o777
     }
 
     static func isSpecial(_ name: String) -> Bool {
@@ -36,7 +63,7 @@ struct AtomicFile {
         guard let temporary else { return }
         let mask = umask(0)
         umask(mask)
-        fchmod(file.fileDescriptor, 0o666 & ~mask)
+        fchmod(file.fileDescriptor, mode ?? 0o666 & ~mask)
         guard rename(temporary, name) == 0 else {
             let cause = String(cString: strerror(errno))
             discard()

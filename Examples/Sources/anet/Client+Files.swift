@@ -10,6 +10,7 @@ extension Client {
     }
 
     private func downloaded(_ call: Call, _ target: Target) async -> Outcome {
+        do throws(ExitError) { _ = try AtomicFile.mode(of: target.name) } catch { return Outcome(call, failure: error) }
         let place = URL(file: target.name)
         if !options.output.continues { Self.forget(place) }
         let reserved = ReservedName()

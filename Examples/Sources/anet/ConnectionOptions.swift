@@ -96,7 +96,10 @@ struct ConnectionOptions: ParsableArguments {
 
     func check(_ tls: TLSOptions, _ proxies: ProxyOptions) throws {
         guard transport == .urlsession, let option = givenSettings(tls, proxies).first else { return }
-        throw ValidationError("\(option) needs the transport sockets or libcurl, not --transport urlsession")
+        let others =
+            ["--public-only", "--abstract-unix-socket"].contains(option)
+            ? "sockets" : givenForLibcurl.contains(option) ? "libcurl" : "sockets or libcurl"
+        throw ValidationError("\(option) needs the transport \(others), not --transport urlsession")
     }
 
     /// Whether a large body waits for a 100 response: not over HTTP/2 and HTTP/3, which can refuse a body at any time.

@@ -3,12 +3,12 @@ import Timelines
 
 /// Standard output for bodies, standard error for the rest; both unbuffered.
 enum Console {
-    /// A reader that goes away must show as a write that fails, not as a signal that kills. And a standard stream that
-    /// is closed is filled up, read-only, or the first socket would take its number and get the body.
+    /// A reader that goes away must show as a write that fails, not as a signal that kills. A standard stream that is
+    /// closed gets a descriptor that it cannot use: the first socket would take its number, and get the body.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-            _ = open("/dev/null", O_RDONLY)
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 

@@ -12,6 +12,11 @@ struct ExitError: Error {
     }
 
     init(_ error: AsyncNetError, _ label: String) {
+        // The input of an upload says itself why it cannot be read.
+        if error.code == .bodyStreamFailed, let cause = error.underlyingError as? ExitError {
+            self.init(cause.status, "\(label)\(cause.reason)")
+            return
+        }
         self.init(ExitStatus.of(error), "\(label)\(error.description)")
     }
 

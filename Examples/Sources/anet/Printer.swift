@@ -91,22 +91,24 @@ struct Printer: Sendable {
 /// `--dump-header`: the heads of all responses.
 struct HeadFile: Sendable {
     private let name: String
+    /// `nil` for standard output. A pipe is opened only once: its reader would see an end after each opening.
+    private let file: FileHandle?
 
     /// Empties the file.
     init(_ name: String) throws(ExitError) {
         self.name = name
-        if name != "-" { try add(Data(), O_TRUNC) }
+        guard name != "-" else {
+            file = nil
+            return
+        }
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC | O_APPEND, 0o666)
+        guard descriptor >= 0 else { throw AtomicFile.unwritable(name, String(cString: strerror(errno))) }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     func write(_ heads: [HTTPResponseHead]) throws(ExitError) {
         let text = Data(heads.map(\.lines).joined().utf8)
-        if name == "-" { try Console.write(text) } else { try add(text, O_APPEND) }
-    }
-
-    private func add(_ text: Data, _ flag: Int32) throws(ExitError) {
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o666)
-        guard descriptor >= 0 else { throw AtomicFile.unwritable(name, String(cString: strerror(errno))) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let file else { return try Console.write(text) }
         do { try file.write(contentsOf: text) } catch { throw AtomicFile.unwritable(name, ExitError.cause(error)) }
     }
 }

@@ -19,7 +19,8 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Hosts that no proxy is used for; * is all.", valueName: "HOST,HOST"))
+        help: ArgumentHelp(
+            "Hosts that no proxy is used for; * is all. By default $no_proxy.", valueName: "HOST,HOST"))
     var noproxy: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("-x socks4://…", valueName: "HOST:PORT"))
@@ -52,8 +53,10 @@ struct ProxyOptions: ParsableArguments {
             return .environment
         }
         guard !url.isEmpty else { return .none }
+        let environment = ProcessInfo.processInfo.environment
+        let hosts = noproxy ?? environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
         let proxy = ProxyConfiguration.url(withUser(url))
-            .bypassing(noproxy?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? [])
+            .bypassing(hosts.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         return proxytunnel ? proxy.tunnelling() : proxy
     }
 

@@ -39,7 +39,10 @@ struct RecordingOptions: ParsableArguments {
     /// Writes what the transport has recorded.
     func write(_ transport: any Transport) throws(ExitError) {
         guard let record, let transport = transport as? RecordingTransport else { return }
-        do throws(AsyncNetError) { try transport.recording.write(to: URL(file: record)) } catch {
+        let name = AtomicFile.resolved(record)
+        if AtomicFile.isSpecial(name) { throw AtomicFile.unwritable(name, "--record needs a regular file") }
+        _ = try AtomicFile.mode(of: name)
+        do throws(AsyncNetError) { try transport.recording.write(to: URL(file: name)) } catch {
             throw ExitError(error, "")
         }
     }

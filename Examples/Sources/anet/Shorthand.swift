@@ -16,7 +16,7 @@ enum Shorthand: Equatable {
     init(_ argument: String) {
         guard !URLText.hasScheme(argument), !argument.hasPrefix(":"),
             let end = argument.firstIndex(where: { "=:".contains($0) }), end != argument.startIndex,
-            !argument[..<end].contains(where: { "/?[".contains($0) })
+            !argument.hasPrefix("["), !argument[..<end].contains(where: { "/?".contains($0) })
         else {
             self = .url(argument)
             return

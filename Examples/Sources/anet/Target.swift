@@ -27,7 +27,7 @@ struct Target {
     }
 
     private init(name: String, folder: String?) {
-        self.name = name
+        self.name = AtomicFile.resolved(name)
         self.folder = folder
     }
 
