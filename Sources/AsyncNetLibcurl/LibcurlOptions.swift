@@ -44,8 +44,8 @@ extension LibcurlHandle {
         headers = list
     }
 
-    /// A header's line for libcurl, which sends an empty value for `Name;`, and for `Name:` omits a header that it
-    /// would add itself.
+    /// A header's line as libcurl reads it: `Name;` sends the header with an empty value, `Name:` keeps libcurl from
+    /// adding this header itself.
     private static func line(_ header: HTTPHeader) -> String {
         if header.isOmission { return "\(header.name):" }
         return header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"

@@ -23,7 +23,8 @@ final class LibcurlTemplate {
     /// The error with which each request ends if this libcurl refused an option; `nil` if it refused none.
     private(set) var failure: AsyncNetError?
     let tls: TLSConfiguration
-    /// Whether connections may be made through a proxy, as far as the environment says when the template is made.
+    /// Whether connections may be made through a proxy: the configuration names one, or uses the environment, which
+    /// named one when the template was made.
     let mayUseProxy: Bool
     /// Whether a proxy's responses to CONNECT are received as heads. They can be distinguished from the response to the
     /// request only if libcurl reports when it sends the request, as 7.80 and newer do.

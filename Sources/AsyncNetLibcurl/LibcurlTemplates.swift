@@ -1,6 +1,7 @@
 import AsyncNet
 
-/// The templates of a loop: one for each of the transport's different TLS settings, made at its first use.
+/// The easy handles that a loop copies for its transfers: one ``LibcurlTemplate`` for each of the transport's different
+/// TLS settings, made at its first use.
 ///
 /// Used only on the loop's thread.
 struct LibcurlTemplates {

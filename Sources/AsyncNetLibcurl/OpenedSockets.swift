@@ -31,8 +31,8 @@ final class OpenedSockets {
         metrics.system_error != 0 ? Int32(truncatingIfNeeded: metrics.system_error) : refusal
     }
 
-    /// Whether a kept connection can carry another request: the server has not closed it, and it has no unread bytes,
-    /// which over HTTP/1 belong to no response. Connections to different servers may have the same local port: then all
+    /// Whether a kept connection can carry another request: the server has not closed it, and it has no unread bytes
+    /// unless it is multiplexed: over HTTP/1 these would belong to no response. Connections to different servers may have the same local port: then all
     /// of them must meet the condition.
     func isUsable(port: Int32, isMultiplexed: Bool) -> Bool {
         sockets(onPort: port).allSatisfy { socket in

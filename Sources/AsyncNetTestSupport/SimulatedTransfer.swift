@@ -12,7 +12,8 @@ struct SimulatedTransfer: Sendable {
         (self.request, self.clock) = (request, clock)
     }
 
-    /// Tells the session's ``TestClock`` that no I/O is under way: it sees all tasks of the transfer, and may move.
+    /// Tells the session's ``TestClock`` that the transfer does no I/O: the clock sees all its tasks, and need not stand
+    /// still for the transfer.
     func begin() { request.supervision?.becomeInternal() }
 
     /// The executor on which the session's ``TestClock`` sees tasks; `nil` without such a clock.

@@ -11,14 +11,14 @@ package final class Mailbox: Sendable {
     init(on executor: (any TaskExecutor)? = nil) {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
         self.messages = messages
-        // ConcurrencyGuarantees: cancellations
+        // ConcurrencyGuarantees.md lists this task: cancellations
         Task.detached(executorPreference: executor) { await Self.run(stream) }
     }
 
     /// A mailbox whose messages see the task-local values of the task that makes it.
     package static func withTaskLocals() -> Mailbox {
         let (stream, messages) = AsyncStream.makeStream(of: Message.self)
-        // ConcurrencyGuarantees: body starter
+        // ConcurrencyGuarantees.md lists this task: body starter
         Task { await run(stream) }
         return Mailbox(messages)
     }

@@ -59,7 +59,7 @@ final class TimerQueue: Sendable {
         state.generation += 1
         // Detached: the task-local values of a request would live as long as the sleep, which serves other requests
         // too.
-        // ConcurrencyGuarantees: timers
+        // ConcurrencyGuarantees.md lists this task: timers
         state.sleeper = Task.detached(executorPreference: time.executor) {
             [time, weak self, generation = state.generation] in
             guard (try? await time.sleep(asLimitUntil: due)) != nil else { return }

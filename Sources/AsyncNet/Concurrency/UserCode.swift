@@ -39,7 +39,7 @@ package enum UserCode {
     {
         try Task.checkCancellation()
         let end = Promise<Result<Value, any Error>>()
-        // ConcurrencyGuarantees: user code, resuming
+        // ConcurrencyGuarantees.md lists these tasks: user code, resuming
         let task = Task(executorPreference: executor) {
             do { end.fulfil(.success(.success(try await code()))) } catch { end.fulfil(.success(.failure(error))) }
         }

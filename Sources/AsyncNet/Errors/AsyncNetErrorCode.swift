@@ -37,8 +37,8 @@ extension AsyncNetError.Code {
         "Use http or https, or ws or wss for a WebSocket.")
 
     /// The call or the request contradicts itself or HTTP: for example a method or header that HTTP does not allow (RFC
-    /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own or without
-    /// resume data, a write after ``StreamConnection/finishWriting()``, or an invalid close code. The message says
+    /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own, a
+    /// download that is continued without resume data, a write after ``StreamConnection/finishWriting()``, or an invalid close code. The message says
     /// which.
     public static let invalidRequest = Self(
         "invalidRequest", "The request is not valid HTTP",

@@ -1,7 +1,7 @@
 import Foundation
 
 extension DigestAuthorization {
-    /// The `qop` of a response: which parts of the exchange its hash covers.
+    /// The `qop` of credentials: which parts of the request their parameter `response` covers.
     enum Protection: String, Sendable {
         case none = ""
         case auth

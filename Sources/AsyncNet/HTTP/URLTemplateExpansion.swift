@@ -21,7 +21,8 @@ struct URLTemplateExpansion {
         }
     }
 
-    /// The pieces joined. The dots of a path segment that is `.` or `..`, and that an expression made, are encoded.
+    /// The pieces joined. The dots of a path segment `.` or `..` are encoded if any of it comes from an expression other
+    /// than `{+name}` and `{#name}`.
     var text: String {
         var text = ""
         var segment = ""

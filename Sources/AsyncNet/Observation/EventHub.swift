@@ -44,7 +44,7 @@ final class EventHub: Sendable {
     private static func channel(to monitor: any EventMonitor) -> EventChannel {
         let (channel, events) = EventChannel.make(capacity: capacity, interests: monitor.interests)
         // Detached: a monitor does not inherit the task-locals of the task that makes the session.
-        // ConcurrencyGuarantees: monitor
+        // ConcurrencyGuarantees.md lists this task: monitor
         Task.detached(executorPreference: UserCode.threads) { await deliver(events, to: monitor) }
         return channel
     }

@@ -18,7 +18,7 @@ final class AttemptTask: Sendable {
     ) async throws -> Value {
         if let failure = state.withLock({ $0.failure }) { throw failure }
         // Without an executor no preference is set: one for nil would cost a lock, see RequestEngine.makeDriver.
-        // ConcurrencyGuarantees: attempt, brief reading
+        // ConcurrencyGuarantees.md lists these tasks: attempt, brief reading
         let task = executor.map { Task(executorPreference: $0) { try await work() } } ?? Task { try await work() }
         let hasFailed = state.withLock { state in
             state.cancel = { task.cancel() }

@@ -11,7 +11,7 @@ final class CacheRevalidations: Sendable {
         running.withLock { running in
             guard running[key] == nil else { return }
             transfers.begin()
-            // ConcurrencyGuarantees: revalidation
+            // ConcurrencyGuarantees.md lists this task: revalidation
             running[key] = Task(executorPreference: executor) { [weak self] in
                 await work()
                 self?.running.withLock { $0[key] = nil }

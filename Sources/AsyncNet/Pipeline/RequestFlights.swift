@@ -81,7 +81,7 @@ final class SideTransfer: Sendable {
             state.waiters += 1
             guard state.task == nil else { return true }
             transfers.begin()
-            // ConcurrencyGuarantees: shared transfer
+            // ConcurrencyGuarantees.md lists this task: shared transfer
             state.task = Task(executorPreference: executor) { [work, end, transfers] in
                 end.fulfil(.success(await work()))
                 transfers.end()

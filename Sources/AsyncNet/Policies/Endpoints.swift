@@ -17,9 +17,9 @@
 ///             ],
 ///             circuitBreaker: CircuitBreaker(consecutiveFailures: 3, openDuration: .seconds(10))))
 ///
-/// Endpoints share the requests by their weights; an endpoint of weight 0 follows those with a weight. If an attempt
-/// fails and a ``RetryPolicy`` would repeat the request, another attempt goes to the next endpoint at once, until there
-/// were as many attempts as endpoints; it is charged to the ``SessionConfiguration/retryBudget``. With a
+/// Endpoints share the requests by their weights; an endpoint of weight 0 is tried after those with a weight. If
+/// an attempt fails in a way that a default ``RetryPolicy`` repeats (the session need not have one), another attempt goes
+/// to the next endpoint at once, until there were as many attempts as endpoints; it is charged to the ``SessionConfiguration/retryBudget``. With a
 /// ``SessionConfiguration/circuitBreaker``, an endpoint whose circuit is open is left out until a probe succeeds. If
 /// all circuits are open, the request ends with `.circuitOpen`.
 ///

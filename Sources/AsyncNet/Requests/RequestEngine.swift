@@ -83,7 +83,7 @@ actor RequestEngine {
     nonisolated func serializerIsMade() {
         guard environment.configuration.startsRequestsImmediately else { return }
         // Not by the mailbox, so that the request has the task-local values of the task that makes the serializer.
-        // ConcurrencyGuarantees: immediate start
+        // ConcurrencyGuarantees.md lists this task: immediate start
         Task(executorPreference: environment.timers.time.executor) { await self.startIfNeeded() }
     }
 
@@ -134,14 +134,14 @@ actor RequestEngine {
         guard let clock = environment.timers.time.supervisor else {
             // Without an executor preference: Swift records one for nil too, and reads it under a lock at each change
             // of executors, 3 % of the CPU time of a request of 1 KB.
-            // ConcurrencyGuarantees: request
+            // ConcurrencyGuarantees.md lists this task: request
             return Task {
                 await Purpose.$current.withValue(purpose) { await held?.drive() }
                 held = nil
                 transfers.end()
             }
         }
-        // ConcurrencyGuarantees: request
+        // ConcurrencyGuarantees.md lists this task: request
         return Task(executorPreference: clock.executor) {
             await Purpose.$current.withValue(purpose) { await clock.observing { await held?.drive() } }
             held = nil

@@ -14,7 +14,8 @@ public actor Session {
 
     /// The settings for the session's requests.
     public nonisolated var configuration: SessionConfiguration { environment.configuration }
-    /// The transport with its version, such as `sockets (OpenSSL 3.0.19)`, and why it is not the preferred one.
+    /// The transport's description of itself, such as `sockets (OpenSSL 3.0.19)`. This package's transports also say if
+    /// they do not verify certificates.
     public nonisolated let transportDescription: String
     nonisolated let environment: Environment
     nonisolated var assembly: RequestAssembly { environment.assembly }
@@ -89,7 +90,7 @@ public actor Session {
         guard !isPatient || !environment.transfers.hasLoops else { return waitForLoops() }
         if let patience { environment.timers.cancel(patience) }
         patience = nil
-        // ConcurrencyGuarantees: shutdown
+        // ConcurrencyGuarantees.md lists this task: shutdown
         shutdown = Task {
             environment.transfers.forgetClosing()
             await environment.shutTransportDown()

@@ -58,11 +58,11 @@ package final class BodySource {
         self.feed = feed
         let handed = HandedOver(reader: reader)
         guard let tasks else {
-            // ConcurrencyGuarantees: body
+            // ConcurrencyGuarantees.md lists this task: body
             return feed.begin { Task { await Self.write(handed, to: feed) } }
         }
         tasks.post {
-            // ConcurrencyGuarantees: body
+            // ConcurrencyGuarantees.md lists this task: body
             feed.begin { Task(executorPreference: UserCode.threads) { await Self.write(handed, to: feed) } }
         }
     }

@@ -60,7 +60,9 @@ package struct TLSHosts: Sendable {
     }
 
     private static var unnamed: AsyncNetError {
-        AsyncNetError(.malformedURL, "The host has a form that no entry of the transport's tlsForHosts can have")
+        AsyncNetError(
+            .malformedURL,
+            "The URL's host is no valid name or address, so no TLS settings of the transport's tlsForHosts apply to it")
     }
 
     package func index(forURL url: String) -> Int { index(for: HostName(ofURL: url)) }

@@ -30,7 +30,7 @@ public protocol Transport: Sendable {
     /// How the transport verifies the server that responds to this request. ``HTTPCache`` compares this before it uses
     /// a response that another session has stored.
     ///
-    /// By default the server is not verified, and only sessions over transports of the same type use the stored
+    /// The default is `.unverified` with the type's name: only sessions over transports of the same type use the stored
     /// responses. A transport around another one returns the other's trust.
     func trust(for request: HTTPRequestHead) -> ResponseTrust
 
@@ -231,8 +231,9 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. The same response if the
-    /// transport has decoded the body, or the head has no `Content-Encoding`. If the codings are kept, the body is the
-    /// same and the head is marked. The body throws if there are too many codings, or one whose library is missing.
+    /// transport has decoded the body, or the head has no `Content-Encoding`. If the request
+    /// keeps the codings, or none of them can be decoded, the body is the same, and the head's `keepsContentCoding` is
+    /// set. The body throws if there are too many codings, or one whose library is missing.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in

@@ -58,9 +58,9 @@ public struct TransferTimings: Sendable, Hashable {
     /// The TLS handshake was complete; zero without a handshake. A handshake that resumes a former session is one too,
     /// and takes less time.
     public var tlsHandshake: Duration
-    /// The response's first byte had arrived.
+    /// The time until the response's first byte had arrived.
     public var firstByte: Duration
-    /// The response's last byte had arrived.
+    /// The time until the response's last byte had arrived.
     public var total: Duration
 
     /// Timings; each is the time since the transfer began.

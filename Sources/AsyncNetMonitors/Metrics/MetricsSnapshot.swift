@@ -8,7 +8,7 @@ import AsyncNet
 public struct MetricsSnapshot: Sendable {
     // MARK: OpenTelemetry's metrics
 
-    /// `http.client.request.duration`: each time that a request was sent, from its hop's beginning to the end of the
+    /// `http.client.request.duration`: how long each hop took that was sent, from its beginning to the end of its
     /// transfer. Also labelled with `http.response.status_code`, `network.protocol.version`, and `error.type`: the
     /// `AsyncNetError.Code` that ended the transfer, or a status of 400 or more, as in spans. A validator's refusal is
     /// no error of the hop. A hop that was cancelled has no error, nor has a hedged transfer if another one was faster.

@@ -16,7 +16,8 @@ final class ClockCore: Sendable {
         var nextID = 0
         var watchers: [Int: Watcher] = [:]
         var steppers: [Int: CheckedContinuation<Duration, Never>] = [:]
-        /// The actor that has called each `TestClock.run`, by the run's number. The jobs of an actor cannot be counted.
+        /// The actor that has called each `TestClock.run`, by the run's number. The clock cannot count an actor's jobs:
+        /// it visits the actor instead before it moves.
         var actors: [Int: any Actor] = [:]
         var isVisiting = false
         /// The value of the clock's `beginnings` at the last visit. A visit runs an empty function on each actor: what

@@ -41,7 +41,7 @@ public struct RecordingFormat: Sendable {
     public var omittedResponseHeaders: Set<String>
     /// What times are rounded to; zero writes no times. A second by default.
     public var timeStep = Duration.seconds(1)
-    /// Whether all ports on loopback addresses are written. `false` by default.
+    /// Whether ports from 32768 on are written too for loopback addresses; lower ones always are. `false` by default.
     public var keepsLocalPorts = false
     /// The size in bytes of the largest body that is no text and is still written into the HAR file; a larger one is
     /// written to a file of its own in the folder `NAME.har.files`. 4 KiB by default.

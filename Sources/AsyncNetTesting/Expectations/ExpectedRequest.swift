@@ -72,8 +72,8 @@ public enum ExpectedOrder: Hashable, Sendable {
 
 /// What happens to requests that are not in the list of expected requests.
 public enum UnlistedRequests: Hashable, Sendable {
-    /// Each of them fails the test.
+    /// Each request that is not in the list fails the test.
     case fail
-    /// They are ignored.
+    /// Requests that are not in the list are ignored.
     case allow
 }

@@ -135,7 +135,7 @@ struct StreamConnectionTests {
         }
     }
 
-    @Test("A waiting read() returns nil when the program closes the stream")
+    @Test("A waiting read() returns nil when this side closes the stream")
     func closesUnderLoop() async throws {
         try await withServer("c.sendall(b'hello')\nc.recv(1)") { server, session in
             let connection = try await session.connect(to: "127.0.0.1", port: server.port, tls: .none)

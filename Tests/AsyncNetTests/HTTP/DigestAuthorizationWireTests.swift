@@ -22,7 +22,7 @@ struct DigestAuthorizationWireTests {
         #expect(Self.challenges(value).compactMap { DigestAuthorization($0) }.isEmpty)
     }
 
-    @Test("The parameters of a Digest challenge are parsed from WWW-Authenticate, in any case")
+    @Test("The parameters of a Digest challenge are parsed from WWW-Authenticate, in upper or lower case")
     func read() throws {
         let digest = try DigestAuthorizationTests.digest(
             "digest REALM=\"r r\", nonce=n, stale=TRUE, domain=\"/a  http://b/c\", algorithm=sha-256")

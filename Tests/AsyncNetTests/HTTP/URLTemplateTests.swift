@@ -141,7 +141,7 @@ struct PathSegmentTests {
         #expect(url.absoluteURL.path(percentEncoded: true) == "/v1/users/\(expected)/x")
     }
 
-    @Test("Numbers and UUIDs can be interpolated as segments; plain interpolation is unchanged")
+    @Test("Numbers and UUIDs can be interpolated as segments; without segment: a text is inserted as it is")
     func others() {
         #expect(
             "\(segment: 7)/\("a/b")/\(segment: UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))"

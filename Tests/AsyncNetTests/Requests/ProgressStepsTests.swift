@@ -44,7 +44,7 @@ struct ProgressStepsTests {
         #expect(!text.contains("secret") && stub.requests.isEmpty)
     }
 
-    @Test("A loop over the progress of a request that starts in time logs no notice")
+    @Test("A loop over progress logs no notice if its request is started within the notice's delay")
     func startedInTime() async throws {
         let request = session().request("http://a/")
         let texts = await looping(over: request.downloadProgress) {

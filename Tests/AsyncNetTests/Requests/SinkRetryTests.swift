@@ -123,7 +123,7 @@ struct SinkRetryTests {
         #expect(asked.value == 1)
     }
 
-    @Test("An interrupted stream is not retried once its body has been read")
+    @Test("A stream of chunks that is interrupted in its body is not retried")
     func notRepeated() async throws {
         let stub = StubTransport { _ in MockResponse(body: Data("abc".utf8)).with(.truncate(after: 2)) }
         let stream = Session(transport: stub).stream(Self.url).interceptor(Retrier { _, _ in .retry })

@@ -7,7 +7,7 @@ import Testing
 @Suite("Session", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "A request over a transport that another session has shut down throws .sessionFinished with that reason",
+        "A request over a transport that another session has shut down throws .sessionFinished, and says so",
         arguments: TransportUnderTest.allCases)
     func sharedTransport(_ kind: TransportUnderTest) async throws {
         let transport = kind.make()

@@ -19,7 +19,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Each faulty response ends the request with the response or error of the table",
+        "Each response of the table, right or faulty, ends the request with the value or error beside it",
         arguments: Exchange.onEveryTransport)
     func exchange(_ exchange: Exchange, _ transport: TransportUnderTest) async throws {
         try await withServer(exchange.reply) { (server: MockServer) async throws in

@@ -30,7 +30,7 @@ struct KeptContentTests {
     }
 
     @Test(
-        "A body whose Content-Encoding is no known coding is delivered as it was sent",
+        "A body is delivered as it was sent if a name in Content-Encoding is no coding, or a coding that is not supported",
         arguments: ["aws-chunked", "UTF-8", "binary", "none", "", "compress, gzip"],
         TransportUnderTest.withoutURLSession)
     func noCoding(_ coding: String, _ transport: TransportUnderTest) async throws {

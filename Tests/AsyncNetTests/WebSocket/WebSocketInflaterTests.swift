@@ -88,7 +88,7 @@ struct WebSocketInflaterTests {
     }
 
     @Test(
-        "A compressed message as large as the limit is received, and one a byte larger fails",
+        "A compressed message that inflates to the limit is received, and one a byte larger fails",
         arguments: [(99, false), (100, false), (101, true)])
     func limit(size: Int, fails: Bool) throws {
         var agreed = WebSocketDeflate()

@@ -87,7 +87,7 @@ struct FormPlace {
         return place
     }
 
-    /// The place of a key's container, which continues what was encoded for that key.
+    /// The place of a key's container. What was encoded for that key before stays; the container adds to it.
     func member(_ key: some CodingKey) -> FormPlace { below(.member(key)) }
 
     var superclass: FormPlace { below(.superclass) }

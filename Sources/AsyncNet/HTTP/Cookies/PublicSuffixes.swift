@@ -12,8 +12,8 @@ public enum PublicSuffixes {
     /// `false` for addresses, the empty text and texts of more than 255 octets. Never blocks, except that the first
     /// call reads the system's list from its file.
     ///
-    /// - Parameter domain: A domain in any case, with or without a dot at its end; as Unicode or with `xn--` labels, of
-    ///   which the built-in rule knows none.
+    /// - Parameter domain: A domain in any case, with or without a dot at its end; in Unicode or with `xn--`
+    ///   labels. Without libpsl, the built-in rule knows no internationalized suffix in either form.
     public static func contains(_ domain: String) -> Bool { isSuffix(domain, library) }
 
     /// The libpsl of this process, loaded at the first use; `nil` without one.

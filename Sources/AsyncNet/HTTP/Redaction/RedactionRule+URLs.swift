@@ -34,7 +34,8 @@ struct PairRedactor {
         return written + reference(String(decoding: bytes[start...], as: UTF8.self), isReference)
     }
 
-    /// Where URLs begin, as far as the first query or fragment. A `://` without a scheme begins a URL at its slashes.
+    /// The indices at which URLs begin, before the first `?` or `#`. If no scheme is before a `://`, its URL begins at
+    /// the `//`.
     private static func schemes(_ bytes: [UInt8]) -> [Int] {
         let end = bytes.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? bytes.endIndex
         return bytes[..<end].indices.compactMap { mark in

@@ -166,7 +166,7 @@ public actor AuthenticationInterceptor<AuthenticatorType: Authenticator>: Reques
         let number = RefreshScope.newNumber()
         let purpose = Purpose(for: Purpose.current)
         refresh = Refresh(number: number, purpose: purpose)
-        // ConcurrencyGuarantees: refresh
+        // ConcurrencyGuarantees.md lists this task: refresh
         refresh?.task = Task { [authenticator, weak self] in
             let result = await RefreshScope.$numbers.withValue(RefreshScope.numbers + [number]) {
                 await Purpose.$current.withValue(purpose) { await Self.refresh(credential, by: authenticator, time) }

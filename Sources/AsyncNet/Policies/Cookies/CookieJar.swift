@@ -110,7 +110,7 @@ public actor CookieJar {
     /// Stores a cookie of the program's own, replacing the cookie of the same name, domain and path. An expired cookie
     /// removes that cookie.
     ///
-    /// - Returns: `false` for a cookie that could not be sent: larger than 4096 octets, with invalid characters, with
+    /// - Returns: `false` for a cookie that could not be sent, such as one larger than 4096 octets, with invalid characters, with
     ///   `SameSite=None` but not secure, or not as its prefix `__Host-` or `__Secure-` requires.
     @discardableResult
     public func set(_ cookie: Cookie) -> Bool { contents.set(cookie, now: now()) }

@@ -73,7 +73,8 @@ final class RateLimiter: Sendable {
             "The rate limit allows the request in \((next - now).inSeconds), which is after its deadline")
     }
 
-    /// Takes a token for the request that has waited longest; returns when there will be one, if there is none yet.
+    /// Takes a token for the request that has waited longest, and returns `nil`; if there is none yet, returns the time
+    /// on the clock at which there will be one.
     private func takeToken(_ origin: String) -> Duration? {
         let now = time.now
         return origins.withLock { origins in

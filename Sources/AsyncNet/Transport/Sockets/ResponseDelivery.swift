@@ -1,7 +1,7 @@
 import Foundation
 
-/// Passes one response to the transfer's pipe at the end of each turn, so that what arrives at once is one step for its
-/// reader. Used only under its loop's lock.
+/// At the end of each turn passes what has arrived of one response to the transfer's pipe, so that the pipe's reader
+/// continues once for all that arrived together. Used only under its loop's lock.
 final class ResponseDelivery {
     private let transfer: SocketTransfer
     private(set) var head: HTTPResponseHead?

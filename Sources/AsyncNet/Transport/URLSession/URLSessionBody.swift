@@ -54,7 +54,7 @@ struct URLSessionBody: Sendable {
         let spooled = Promise<(TemporaryFile, Int64)>()
         let executor = body.isReadableAtOnce ? nil : UserCode.threads
         // In a separate task, so that a cancelled request does not wait for a sequence that ignores the cancel.
-        // ConcurrencyGuarantees: body
+        // ConcurrencyGuarantees.md lists this task: body
         let task = Task(executorPreference: executor) { spooled.fulfil(await spool(body, folder)) }
         defer { task.cancel() }
         return try await spooled.value()

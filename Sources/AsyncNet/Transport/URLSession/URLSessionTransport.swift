@@ -66,7 +66,8 @@ public final class URLSessionTransport: Transport {
         /// `.invalidConfiguration`: its transfers outlive the process, and no task could await them.
         public var urlSession: URLSessionConfiguration?
 
-        /// A configuration; `nil` means the default of the platform. Limits below 1 are raised to 1.
+        /// A configuration; `nil` means the property's default. Numbers of connections and transfers below 1 are raised
+        /// to 1, a negative `maximumBufferedBytes` to 0.
         public init(
             maximumConnectionsPerOrigin: Int? = nil, maximumTransfers: Int? = nil,
             temporaryFolder: URL = FileManager.default.temporaryDirectory,

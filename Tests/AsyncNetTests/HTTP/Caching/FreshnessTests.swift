@@ -57,7 +57,7 @@ struct FreshnessTests {
         #expect(response.head(for: CacheRequest.get().url, at: now).value(for: "Age") == "\(Int(expected))")
     }
 
-    @Test("If the clock was set back, a response is as old as on receipt, and stale if received 61 s in the future")
+    @Test("If the clock is behind a response's receipt, the age is that on receipt; by 61 s, the response is stale")
     func clockSetBack() throws {
         let response = try StoredResponse.fixture(["Age": "5"])
         #expect(Freshness(response, at: StoredResponse.date.addingTimeInterval(-1000)).age == 5)

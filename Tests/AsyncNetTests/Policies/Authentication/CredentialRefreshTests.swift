@@ -233,7 +233,7 @@ struct CredentialRefreshTests {
         session.value = nil
     }
 
-    @Test("A request of a task that outlives its refresh is sent with the new credential")
+    @Test("A task that a refresh has started sends its request with the new credential once the refresh is over")
     func leftovers() async {
         let (gate, session) = (Gate(), SessionBox())
         let (leftovers, leftover) = AsyncStream.makeStream(of: Task<String?, Never>.self)

@@ -36,7 +36,7 @@ struct CredentialStateTests {
         #expect(remedy(state, 1) == "refresh b")
     }
 
-    @Test("The last five credentials and their versions are remembered until the credential is nil")
+    @Test("The current credential and the five before it are known with their versions until it is set to nil")
     func memory() {
         var state = CredentialState("0", window: nil)
         #expect(state.known.map(\.credential) == ["0"])

@@ -146,7 +146,9 @@ struct CookieStoreTests {
                 == "n=1; l=1; u=1; o=1")
     }
 
-    @Test("A response to a request of another site sets the cookies that SameSite allows (RFC 6265bis §5.7)")
+    @Test(
+        "A response to a cross-site request sets SameSite=None cookies only, unless a user navigated (RFC 6265bis §5.7)"
+    )
     func sameSiteStoring() throws {
         var it = Fixture()
         let values = ["n=1; SameSite=None; Secure", "l=1; SameSite=Lax", "s=1; SameSite=Strict", "u=1"]

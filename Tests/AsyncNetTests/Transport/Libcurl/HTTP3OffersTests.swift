@@ -100,7 +100,7 @@ struct HTTP3OffersTests {
     }
 
     @Test(
-        "HTTP/3 is refused if libcurl lacks it, and through a proxy or unix socket",
+        "HTTP/3 is refused if libcurl lacks it; through a proxy or unix socket only .http3 is, not .http3Preferred",
         arguments: [LibcurlTransport.HTTPVersion.http3, .http3Preferred])
     func refusals(_ version: LibcurlTransport.HTTPVersion) throws {
         typealias Configuration = LibcurlTransport.Configuration

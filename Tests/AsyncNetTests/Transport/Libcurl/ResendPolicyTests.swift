@@ -14,7 +14,9 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: false, hasResponse: true) == .deliver)
     }
 
-    @Test("A request whose connection cannot be used restarts once", arguments: [true, false])
+    @Test(
+        "A transfer for which libcurl picks an unusable connection restarts once, and the second time is lost",
+        arguments: [true, false])
     func unusable(_ isIdempotent: Bool) {
         var policy = ResendPolicy(isIdempotent: isIdempotent)
         #expect(policy.maySend(on: .unusable) == .refuse)

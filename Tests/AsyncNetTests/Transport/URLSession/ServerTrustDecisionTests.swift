@@ -16,7 +16,8 @@ struct ServerTrustDecisionTests {
         ServerTrustDecision(tls: tls, host: "api.example.com")
     }
 
-    @Test("The platform's evaluation has the anchors, host name and stapled status of the settings")
+    @Test(
+        "The platform's evaluation uses the settings' anchors, and checks host name and stapled status if they say so")
     func evaluations() throws {
         let two = Self.pem + "between\n" + Self.pem
         let table: [(TLSConfiguration, Evaluation?)] = [

@@ -8,7 +8,7 @@ struct HTTP1Receiver {
     typealias Input = UnsafeRawBufferPointer
 
     enum Event {
-        /// A 1xx response other than 101; others follow.
+        /// A 1xx response other than 101; another response follows.
         case informational(HTTPResponseHead)
         case head(HTTPResponseHead)
         /// Bytes of the body, by their place in the input.
@@ -109,8 +109,8 @@ struct HTTP1Receiver {
         state = left == count ? .ending : .length(left - count)
     }
 
-    /// Called when the server has closed the connection, after all bytes before; throws `.bodyEndedEarly`,
-    /// `.connectionLost` inside the head, or `.emptyReply` unless the response is complete then.
+    /// Called when the server has closed the connection, and all bytes before that were taken. Unless the response is
+    /// complete, throws `.emptyReply` before its first byte, `.connectionLost` in its head, `.bodyEndedEarly` in its body.
     mutating func receiveEnd() throws(AsyncNetError) {
         switch state {
         case .untilClose, .ending, .complete: state = .complete

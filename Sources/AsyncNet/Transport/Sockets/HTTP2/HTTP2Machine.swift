@@ -31,7 +31,7 @@ struct HTTP2Machine: ~Copyable {
     }
 
     private struct DataFrame {
-        /// The stream; `nil` if it has ended on this side.
+        /// The stream; `nil` if it was reset or is complete, or if this frame made it fail.
         var stream: HTTP2Stream?
         var left: Int
         var padding: Int

@@ -120,7 +120,7 @@ struct FrameBudget {
     private var refilled: ContinuousClock.Instant?
     /// How many DATA frames without bytes have followed one another.
     private var emptyFrames = 0
-    /// How many bytes may still arrive on streams that this side has ended.
+    /// How many bytes may still arrive on streams that this side has reset.
     private var lateBytes = 0
     private static let burst = 1000.0
     private static let perSecond = 100.0

@@ -80,7 +80,7 @@ final class NameLookup: Sendable {
             return true
         }
         // Detached: all requests share the lookup, which has the task-local values of none.
-        // ConcurrencyGuarantees: name lookup
+        // ConcurrencyGuarantees.md lists this task: name lookup
         let task = Task.detached { [self] in
             let (answer, lifetime) = await Self.ask(resolver, name)
             finish(name, answer, for: lifetime, number: number)

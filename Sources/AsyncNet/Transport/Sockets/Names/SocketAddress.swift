@@ -11,8 +11,7 @@ struct SocketAddress: Sendable {
         raw = address
     }
 
-    /// - Parameter path: At most 107 bytes; one that begins with NUL, or with `@` as some tools write it, is
-    ///   abstract.
+    /// - Parameter path: At most 107 bytes; one that begins with NUL is abstract.
     init?(unixSocket path: String) {
         var address = an_address()
         let bytes = Array(path.utf8CString)

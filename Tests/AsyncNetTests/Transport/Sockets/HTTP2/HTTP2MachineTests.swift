@@ -374,7 +374,7 @@ struct HTTP2MachineTests {
         #expect(machine.with { $0.capacity } == 0)
     }
 
-    @Test("REFUSED_STREAM limits the streams to the number then open, until SETTINGS has a limit")
+    @Test("REFUSED_STREAM limits the streams to those still open; each response raises the limit, SETTINGS removes it")
     func refused() throws {
         let machine = try MachineUnderTest([.get, .get, .get])
         var server = FrameWriter()

@@ -119,7 +119,7 @@ struct StandardResolverTests {
         #expect(try await task.value.map(\.text) == ["127.0.0.9"])
     }
 
-    @Test("The cache's route is the same for .system and .rotating, and another for each .fixed table")
+    @Test("For the HTTP cache .system and .rotating are the same route to a server, and each .fixed table another")
     func route() {
         let url = URL(filePath: "/")
         let texts =
