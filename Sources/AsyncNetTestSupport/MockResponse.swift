@@ -33,10 +33,11 @@ public struct MockResponse: Sendable {
     /// The WebSocket that a response with status 101 opens.
     var upgrade: MockUpgrade?
 
-    /// A fault of a server. Over a ``StubTransport`` each becomes the error that a client would get.
+    /// A fault of a server. A ``StubTransport`` does what a client would see: it throws the error, waits until the request
+    /// is cancelled, or delivers the response.
     ///
-    /// A fault after more bytes than the body has comes at the body's end: a server announces a body that is one byte
-    /// longer, unless the response has a `Content-Length` of its own.
+    /// A fault after as many bytes as the body has, or more, comes at the body's end. A `Content-Length` that is added is
+    /// then one byte larger than the body, so that the body is seen to be cut.
     public enum Fault: Hashable, Sendable {
         /// The next connection is reset when it is accepted; on an open connection, the next request resets it.
         case refuse

@@ -2,7 +2,7 @@
 /// The mailbox owns a task that runs one message at a time. After the mailbox is deallocated, the task runs the
 /// messages that are left, and ends. A message may only enter actors whose code does not block.
 package final class Mailbox: Sendable {
-    typealias Message = @Sendable () async -> Void
+    package typealias Message = @Sendable () async -> Void
 
     private let messages: AsyncStream<Message>.Continuation
 
@@ -31,5 +31,5 @@ package final class Mailbox: Sendable {
 
     deinit { messages.finish() }
 
-    func post(_ message: @escaping Message) { messages.yield(message) }
+    package func post(_ message: @escaping Message) { messages.yield(message) }
 }

@@ -11,7 +11,7 @@ struct MockHTTP2Connection {
         /// When the `.wait` step that has begun ends.
         var resumption: ContinuousClock.Instant?
         /// Runs the route's closure.
-        var task: Task<Void, Never>?
+        var task: PostedTask?
     }
 
     private let core: MockServerCore
@@ -110,7 +110,7 @@ struct MockHTTP2Connection {
         case .otherMethods(let methods): start(core.routes.refuse(request, methods), id)
         case .none: start(core.routes.refuse(request, []), id)
         case .handler(let handler, _):
-            streams[id]?.task = Task { [inbox, request] in
+            streams[id]?.task = PostedTask(core.starter) { [inbox, request] in
                 inbox.add(.reply(id, await MockServerCore.response(of: handler, request)))
             }
         }

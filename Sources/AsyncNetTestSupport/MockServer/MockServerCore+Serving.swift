@@ -138,9 +138,7 @@ extension MockServerCore {
         of handler: @escaping Routes.Handler, _ request: RecordedRequest, _ socket: ServerStream
     ) throws -> MockResponse {
         let pending = PendingResponse()
-        let task = Task {
-            pending.set(await Self.response(of: handler, request))
-        }
+        let task = PostedTask(starter) { pending.set(await Self.response(of: handler, request)) }
         let id = begin(task, pending)
         let response: MockResponse
         do { response = try pending.wait(watching: socket) } catch {
@@ -163,7 +161,7 @@ extension MockServerCore {
     }
 
     /// If the server stops, handlers are cancelled and their results are not awaited, so that their threads can end.
-    private func begin(_ task: Task<Void, Never>, _ pending: PendingResponse) -> Int {
+    private func begin(_ task: PostedTask, _ pending: PendingResponse) -> Int {
         let (id, isStopping) = state.withLock { state in
             state.nextHandler += 1
             state.handlers[state.nextHandler] = (task, pending)
@@ -182,7 +180,7 @@ extension MockServerCore {
             isSet.signal()
         }
 
-        func giveUp(_ task: Task<Void, Never>) {
+        func giveUp(_ task: PostedTask) {
             task.cancel()
             isSet.signal()
         }

@@ -31,7 +31,7 @@ final class MockServerCore: Sendable {
         /// IDs of calls of `takeRequest` whose time limit passed before they began to wait.
         var dismissed: Set<Int> = []
         var isStopping = false
-        var handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)] = [:]
+        var handlers: [Int: (task: PostedTask, pending: PendingResponse)] = [:]
         var nextHandler = 0
         var exchangeCount = 0
     }
@@ -45,6 +45,9 @@ final class MockServerCore: Sendable {
 
     let traffic = AwaitedState(Traffic())
     let routes: RouteTable
+    /// Starts routes' closures and scripts with the task-local values of the test that has started the server: so the
+    /// issues that they record are the test's.
+    let starter = Mailbox.withTaskLocals()
     /// The scripts of open WebSockets.
     let scripts = OwnedTasks()
     /// `nil` without TLS.
@@ -100,7 +103,7 @@ final class MockServerCore: Sendable {
         let ended = state.withLock {
             state -> (
                 takers: [Int: CheckedContinuation<RecordedRequest?, Never>],
-                handlers: [Int: (task: Task<Void, Never>, pending: PendingResponse)]
+                handlers: [Int: (task: PostedTask, pending: PendingResponse)]
             )? in
             guard !state.isStopping else { return nil }
             state.isStopping = true

@@ -38,3 +38,28 @@ final class OwnedTasks: Sendable {
         for task in tasks.values { task.cancel() }
     }
 }
+
+/// A task that a mailbox starts, so that the task has the task-local values of the mailbox.
+final class PostedTask: Sendable {
+    private let state = Locked((task: Task<Void, Never>?.none, isCancelled: false))
+
+    init(_ mailbox: Mailbox, _ body: @escaping @Sendable () async -> Void) {
+        mailbox.post { [self] in
+            let task = Task { await body() }
+            let isCancelled = state.withLock { state in
+                state.task = task
+                return state.isCancelled
+            }
+            if isCancelled { task.cancel() }
+        }
+    }
+
+    /// Cancels the task, also one that the mailbox has not started yet.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

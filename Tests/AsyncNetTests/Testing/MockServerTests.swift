@@ -203,6 +203,25 @@ struct MockServerTests {
         }
     #endif
 
+    @TaskLocal private static var local = ""
+
+    @Test("Routes' closures and WebSocket scripts have the task-local values of the test", arguments: [true, false])
+    func taskLocals(_ isHTTP2: Bool) async throws {
+        try await Self.$local.withValue("test") {
+            let server = try await MockServer.start(speaks: isHTTP2 ? .http2 : .http1)
+            server.on(.get, "/a") { _ in .text(Self.local) }
+            server.on(
+                .get, "/ws", replies: .webSocket { socket in try await socket.send(.text(Self.local)) })
+            let session = Session(transport: .sockets(.init(httpVersion: isHTTP2 ? .http2 : .http1)))
+            #expect(try await session.request(server.url("/a")).serializing(String.self).value == "test")
+            if !isHTTP2 {
+                let socket = session.webSocket(server.webSocketURL("/ws").absoluteString)
+                #expect(try await socket.receive() == .text("test"))
+            }
+            await server.stop()
+        }
+    }
+
     @Test("stop() does not wait for a child process that was started while the server ran")
     func stopsBesideChild() async throws {
         let server = try await MockServer.start()
