@@ -85,12 +85,12 @@ struct NetworkOfRecording {
             try await outcome.observe(test, testCase, function)
         }
         let hasWritten = outcome.isSuccess && write()
-        if !outcome.isSuccess { tellUnwritten() }
+        if !outcome.isSuccess { tellUnwritten() } else if replay == nil { tellIfEmpty() }
         reportUnused()
         return hasWritten
     }
 
-    private var hasNews: Bool { recorder.map { replay == nil || !$0.recording.exchanges.isEmpty } ?? false }
+    private var hasNews: Bool { recorder?.recording.exchanges.isEmpty == false }
 
     private func write() -> Bool {
         guard hasNews, let recorder else { return false }
@@ -107,6 +107,15 @@ struct NetworkOfRecording {
     private func tellUnwritten() {
         guard hasNews else { return }
         let text = "\(settings.path.text) was not written, since the test has failed or was cancelled"
+        scope.record(.init(text: text, isFailure: false))
+    }
+
+    private func tellIfEmpty() {
+        guard !hasNews else { return }
+        let text = """
+            \(settings.path.text) was not written, since no request of the test was recorded: a session with a \
+            transport of its own and detached tasks use the network itself
+            """
         scope.record(.init(text: text, isFailure: false))
     }
 

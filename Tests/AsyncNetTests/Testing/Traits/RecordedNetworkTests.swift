@@ -119,6 +119,13 @@ struct RecordedNetworkTests {
         }
     }
 
+    @Test("A test without a recorded request writes no recording, and gets a warning")
+    func nothingRecorded() async throws {
+        let found = try await failures { try await withTrait(trait()) {} }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(found.count == 1 && found.first?.text.contains("no request of the test was recorded") == true)
+    }
+
     @Test("A cancelled test writes no recording")
     func cancelled() async throws {
         try await withCountingServer { server in
