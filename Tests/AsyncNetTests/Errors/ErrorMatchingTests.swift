@@ -22,6 +22,10 @@ struct ErrorMatchingTests {
         #expect(AsyncNetError(.eventTimedOut).isTimeout)
         #expect(AsyncNetError(.timedOut).isTimeout && AsyncNetError(.deadlineExceeded).isTimeout)
         #expect(AsyncNetError(.hostNotFound).isConnectivity && AsyncNetError(.connectionLost).isConnectivity)
+        for cause in [AsyncNetError(.cannotConnect), AsyncNetError(.timedOut), AsyncNetError(.unacceptableStatus)] {
+            let refresh = AsyncNetError(.refreshFailed, underlyingError: cause)
+            #expect(refresh.isConnectivity == cause.isConnectivity && refresh.isTimeout == cause.isTimeout)
+        }
         #expect(!AsyncNetError(.unacceptableStatus).isConnectivity && !AsyncNetError(.decodingFailed).isTimeout)
     }
 
