@@ -245,8 +245,9 @@ extension LoopWorker {
         if admission.note(origin, isHTTP2: isMultiplexed) { originsWithRoom.append(origin) }
     }
 
-    /// Whether the kept connection with this local port can carry the transfer. Without TLS a connection is HTTP/2 only
-    /// by prior knowledge; a connection to a proxy may have carried other origins.
+    /// Whether the kept connection with this local port can carry the transfer, see ``OpenedSockets``. What is known of
+    /// the origin does not prove that the connection is HTTP/2, since it may lead to a proxy and have carried other
+    /// origins; without TLS it is HTTP/2 only by prior knowledge.
     func isUsable(_ exchange: LibcurlExchange, _ port: Int32) -> Bool {
         let offersHTTP2 = exchange.request.head.urlText.isTLS || configuration.httpVersion == .http2
         return sockets.isUsable(

@@ -57,8 +57,8 @@ extension Session {
         try await sockets.warmUp(request.head, connections, configuration.addresses)
     }
 
-    /// Opens a connection, passes it to the closure, and closes it when the closure ends: by a value, by an error, and by a
-    /// cancel of the task, which closes the connection at once.
+    /// Opens a connection, passes it to the closure, and closes it when the closure has returned or thrown an error.
+    /// What was written is sent before, unless the task is cancelled.
     ///
     ///     let reply = try await session.withConnection(to: "localhost", port: 6379, tls: .none) { redis in
     ///         try await redis.write(Data("PING\r\n".utf8))

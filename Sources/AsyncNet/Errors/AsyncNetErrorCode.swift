@@ -37,9 +37,9 @@ extension AsyncNetError.Code {
         "Use http or https, or ws or wss for a WebSocket.")
 
     /// The call or the request contradicts itself or HTTP: for example a method or header that HTTP does not allow (RFC
-    /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own, a
-    /// download that is continued without resume data, a write after ``StreamConnection/finishWriting()``, or an invalid close code. The message says
-    /// which.
+    /// 9110 §5.5, §9.1), a `URLRequest` with an `httpBodyStream`, a download with a `Range` of its own, a download that
+    /// is continued without resume data, a write after ``StreamConnection/finishWriting()``, or an invalid close code.
+    /// The message says which.
     public static let invalidRequest = Self(
         "invalidRequest", "The request is not valid HTTP",
         "Correct what the message names. A method or header name has no space, a header value no line break.")
@@ -177,8 +177,8 @@ extension AsyncNetError.Code {
         "bodyTooLarge", "The response's body is larger than the limit",
         "Raise maximumBodySize if a response may be so large. A small one that decodes to a huge one may be an attack.")
 
-    /// A file could not be written: a download's, a form's, a cookie jar's, a cache's or a HAR recorder's. The
-    /// underlying error is the system's.
+    /// A file could not be written: a download's, a form's, a cookie jar's, a cache's, a HAR recorder's or a recording's.
+    /// The underlying error is the system's if the system refused it.
     public static let fileNotWritable = Self(
         "fileNotWritable", "A file could not be written",
         "Check that the folder exists and is writable, that the disk has space, and whether the file exists already.")

@@ -1,5 +1,6 @@
 extension AsyncNetError {
-    /// An error of an encoder, with a message that names the path of the value, not the value.
+    /// An error of an encoder. The message names the path of the value, not the value; for the value at the top it is
+    /// the encoder's own description.
     init(encoding error: any Error) {
         guard case EncodingError.invalidValue(_, let context) = error else {
             self.init(wrapping: error, as: .encodingFailed)

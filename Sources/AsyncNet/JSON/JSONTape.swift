@@ -28,7 +28,7 @@ final class JSONTape {
 
     func noteMisfit(_ token: Int, _ type: any Any.Type) { misfit = misfit ?? (token, type) }
 
-    /// Thrown if a value is not supported.
+    /// Thrown where the tape cannot go on; the caller then uses a `JSONDecoder`.
     struct GivenUp: Error {}
 
     func giveUp() -> GivenUp {

@@ -75,7 +75,7 @@ public enum RequestEvent: Sendable {
     /// The hop is over. Sent exactly once for each ``hop(_:)``, at the latest before ``finished(_:)``.
     indirect case hopEnded(HopSummary)
 
-    /// A step of a WebSocket or a raw stream. Its ``SessionEvent/requestID`` has events of this case only.
+    /// A step of a WebSocket or a raw stream. All events with its ``SessionEvent/requestID`` are of this case.
     indirect case connection(ConnectionEvent)
 }
 

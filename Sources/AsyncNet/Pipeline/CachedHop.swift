@@ -11,7 +11,8 @@ struct CachedHop: Sendable {
     let key: CacheKey
 
     /// - Parameter outgoing: The request as it is sent, with cookies and credentials.
-    /// - Returns: `nil` if the session has no cache, or the request does not use it, or the transport refuses the host.
+    /// - Returns: `nil` if the session has no cache, for the handshake of a WebSocket, and if the transport refuses the
+    ///   host.
     init?(_ outgoing: TransportRequest, _ attempt: Attempt) {
         // The handshake of a WebSocket has a transport of its own.
         guard attempt.run.context.carrier == nil, let cache = attempt.run.environment.cache else { return nil }

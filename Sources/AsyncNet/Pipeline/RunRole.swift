@@ -2,7 +2,7 @@
 enum RunRole {
     /// The request's own run.
     case own
-    /// A shared or hedged transfer: the run that takes over its response reports it.
+    /// A shared or hedged transfer. Its response is reported by the run that takes it over, not by this run.
     case transfer
     /// A segment of a download: its attempts are not counted as attempts of the request.
     case segment

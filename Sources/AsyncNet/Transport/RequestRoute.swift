@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The settings that decide which way a request takes to its server.
+/// The settings that decide how a request reaches its server: unix socket, proxy, fixed addresses and resolver.
 package struct RequestRoute {
     var unixSocket: String?
     var proxy: ProxyConfiguration
@@ -16,7 +16,7 @@ package struct RequestRoute {
         self.resolver = resolver
     }
 
-    /// A text of the way to this URL, for comparisons; empty for the direct way.
+    /// The settings that apply to this URL as a text, for comparisons; empty if none does.
     package func text(to url: URL) -> String {
         var parts: [String] = []
         if let unixSocket { parts.append("unix \(unixSocket)") }

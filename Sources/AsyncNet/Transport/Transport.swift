@@ -231,9 +231,9 @@ public struct TransportResponse: Sendable {
     }
 
     /// The response with a body that is decoded as it is read, in chunks of at most 64 KiB. The same response if the
-    /// transport has decoded the body, or the head has no `Content-Encoding`. If the request
-    /// keeps the codings, or none of them can be decoded, the body is the same, and the head's `keepsContentCoding` is
-    /// set. The body throws if there are too many codings, or one whose library is missing.
+    /// transport has decoded the body, or the head has no `Content-Encoding`. If the request keeps the codings, or a
+    /// registered one is not supported, or no known one is left, the body stays as it was sent, and the head's
+    /// `keepsContentCoding` is set. The body throws if there are too many codings, or one whose library is missing.
     package var decoded: TransportResponse {
         guard !isContentDecoded, head.value(for: "Content-Encoding") != nil else { return self }
         let codings = Result { () throws(AsyncNetError) in

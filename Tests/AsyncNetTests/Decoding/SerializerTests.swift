@@ -75,6 +75,7 @@ struct SerializerTests {
 
     private struct Levels: Decodable {
         struct Level: Decodable { let size: Int8, factor: Float, password: Int8? }
+        var id: Int64?
         let levels: [Level]
     }
 

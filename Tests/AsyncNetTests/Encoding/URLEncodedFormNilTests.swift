@@ -55,7 +55,7 @@ struct URLEncodedFormNilTests {
         #expect(try Encoder().encode(Types()).isEmpty)
     }
 
-    @Test("A member of any type that is not nil is encoded")
+    @Test("An optional member with a value is encoded, whatever its type")
     func present() throws {
         let value = Types(
             a: true, b: "b", c: 1.5, d: 0.1, e: -1, f: -8, g: -16, h: -32, i: .min, j: .max, k: 1, l: 8, m: 16, n: 32,

@@ -153,7 +153,7 @@ struct CurlDescriptionTests {
     }
 
     @Test(
-        "A form without special characters is sent by curl's own options -F and --form-string",
+        "A form whose names have no quote, backslash, control character or = is sent by curl's -F and --form-string",
         .enabled(if: hasCurl, "needs curl"),
         arguments: ["a;type", ",", "@a", "<a", "'", "é", "$(id)", "%22", "-"])
     func plainNames(_ name: String) async throws {

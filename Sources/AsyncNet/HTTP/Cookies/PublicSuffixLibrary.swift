@@ -3,7 +3,8 @@ import Foundation
 
 /// libpsl, found at run time like zlib: a libcurl with cookies has usually loaded it.
 ///
-/// Unchecked: the pointers do not change, libpsl only reads the list after it is loaded, and neither is ever freed.
+/// Unchecked: the pointers do not change, libpsl only reads the list once it is loaded, and list and library are
+/// never freed.
 struct PublicSuffixLibrary: @unchecked Sendable {
     private typealias Load = @convention(c) (UnsafePointer<CChar>?) -> OpaquePointer?
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?

@@ -40,8 +40,8 @@ public protocol Authenticator: Sendable {
 
     /// Gets a new credential for one that has expired.
     ///
-    /// Called once for all requests that need a new credential, in a task of the interceptor, and again if the server
-    /// has not carried out the call's POST, see ``AuthenticationInterceptor``. The call may use the interceptor's own
+    /// Called once for all requests that need a new credential, in a task of the interceptor. Called again if the call
+    /// fails because the server has not carried out its POST, see ``AuthenticationInterceptor``. The call may use the interceptor's own
     /// session: its requests, and those of tasks that it starts with `Task` or in a group, are sent without the expired
     /// credential, and a 401 is delivered to them. Requests of a detached task, or of another library's callback, wait
     /// for this refresh: if the call awaits them, neither ends.

@@ -42,8 +42,9 @@ public struct DownloadDestination: Sendable {
             fixed: nil)
     }
 
-    /// A file whose URL the closure returns for the response's head; an error of the closure ends the download with
-    /// `.fileNotWritable`. The closure runs on a thread that it may block. `.continuePartialFile` has no effect.
+    /// A file whose URL the closure returns for the response's head. An error of the closure ends the download: an
+    /// `AsyncNetError` is thrown unchanged, any other error is the cause of `.fileNotWritable`. The closure runs on a
+    /// thread that it may block. `.continuePartialFile` has no effect.
     public static func choosing(options: Options = [], _ place: @escaping @Sendable (HTTPResponseHead) throws -> URL)
         -> DownloadDestination
     {

@@ -105,7 +105,7 @@ final class DownloadFile: Sendable {
         do { return try openPartial(beside: place) } catch { throw Self.unwritable(place, error) }
     }
 
-    /// Opens the existing partial file, which must bear a download's mark, or makes a new file.
+    /// Opens the known partial file, or makes a new one. A file without this download's mark is refused with `ESTALE`.
     private func openPartial(beside place: URL) throws(POSIXError) -> OutputFile {
         let (known, mark) = state.withLock { ($0.partial, $0.mark) }
         if let known, let mark, FileSystem.exists(known.path) {

@@ -4,7 +4,7 @@
 ///
 /// Made by ``Session/pages(_:from:parameters:encoder:headers:options:decoder:next:)``. A page is requested when it is
 /// asked for, so a loop that ends early has requested no more than it has used, and `prefix(10)` limits the number of
-/// pages. Each page is a request with the session's policies and the given options, `deadline` for each page included.
+/// pages. Each page is a request with the session's policies and the given options; `deadline` begins anew for each.
 /// Cancelling the task that waits for a page cancels its request. Each loop begins with the first page.
 ///
 /// A page with a status other than 200 to 299, or of a type that the request's `Accept` does not list, ends the

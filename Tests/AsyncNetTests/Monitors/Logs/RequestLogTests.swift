@@ -45,7 +45,7 @@ struct RequestLogTests {
 
     // MARK: Lines
 
-    @Test("A WebSocket or raw stream logs failures at .errors, its end at .requests, and steps but not bytes at .steps")
+    @Test("A WebSocket or raw stream logs failures at .errors, its end at .requests, other steps but bytes at .steps")
     func connections() async {
         let lost = AsyncNetError(.connectionLost, "gone")
         let steps: [(ConnectionEvent, RequestLog.Level, String)] = [

@@ -12,7 +12,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "An endpoint's labels are method, scheme, address and port of the origin",
+        "A request's labels are its method, and the scheme, address and port of its origin",
         arguments: [
             ("https://Example.COM/a/b?c=d", "example.com", "443", "https"), ("http://a", "a", "80", "http"),
             ("HTTP://a:8080", "a", "8080", "http"), ("http://user:secret@a/", "a", "80", "http"),

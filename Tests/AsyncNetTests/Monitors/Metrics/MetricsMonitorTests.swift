@@ -170,7 +170,7 @@ struct MetricsMonitorTests {
         #expect(refreshed.retries.lines == ["401 1"])
     }
 
-    @Test("The sizes of bodies are measured, except for messages without a body")
+    @Test("The sizes of bodies are measured; a request or response without a body is not counted")
     func sizes() async throws {
         let snapshot = try await measured {
             $0.method == .post ? .text("abc") : .status(204)

@@ -217,7 +217,7 @@ struct CredentialRefreshTests {
         box.value = nil
     }
 
-    @Test("A 401 to a refresh over its own session ends with refreshFailed, and causes no further refresh")
+    @Test("A 401 to a refresh over the session that it refreshes ends with refreshFailed, without a further refresh")
     func refusedItself() async {
         let session = SessionBox()
         let fixture = TokenFixture(

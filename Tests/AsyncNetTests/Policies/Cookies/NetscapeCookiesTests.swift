@@ -114,7 +114,7 @@ struct NetscapeCookiesTests {
     }
 
     @Test(
-        "Percent signs of cookies without a tab are not decoded, and invalid encoded lines are ignored"
+        "Only a line for a cookie with a tab is percent-decoded, and such a line is ignored if it is invalid"
     )
     func percent() {
         #expect(NetscapeCookies.text([Cookie(name: "x", value: "%09", domain: "a.b")]).hasSuffix("\tx\t%09\n"))

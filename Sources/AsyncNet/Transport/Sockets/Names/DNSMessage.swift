@@ -19,8 +19,8 @@ struct DNSQuestion: Hashable, Sendable {
         return header + name.bytes + [0, UInt8(kind.rawValue), 0, UInt8(Self.internet)]
     }
 
-    /// The addresses in the answer, each with the shortest time to live of the aliases that lead to it. Records of
-    /// other names, classes and types are left out.
+    /// The addresses in the answer. The time to live of each is the shortest of its own record and of the aliases that
+    /// lead to it. Records of other names, classes and types are left out.
     func addresses(in answer: [UInt8]) throws(DNSFailure) -> [ResolvedAddress] {
         var reader = DNSReader(bytes: answer)
         let count = try checkHeader(&reader)
