@@ -28,13 +28,16 @@ struct AtomicFile {
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The name of the file that a symbolic link leads to; another name unchanged.
-    static func resolved(_ name: String) -> String {
-        var name = name
+    /// The name of the file that symbolic links of this user or of root lead to. What is no regular file keeps its
+    /// name: the link /dev/stdout to a pipe has no name as its target.
+    static func resolved(_ link: String) -> String {
+        var (name, status) = (link, stat())
+        if isSpecial(name) { return name }
         for _ in 0..<40 {
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: URL(file: name).path) else {
-                break
-            }
+            guard lstat(name, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+                [0, geteuid()].contains(status.st_uid),
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: URL(file: name).path)
+            else { break }
             name = URL(fileURLWithPath: target, relativeTo: URL(file: name).deletingLastPathComponent()).path
         }
         return name

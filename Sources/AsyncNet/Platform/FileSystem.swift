@@ -13,18 +13,23 @@ package enum FileSystem {
         return Int64(status.st_size)
     }
 
-    /// The permissions of a regular file.
+    /// The permissions of a regular file of this user.
     static func permissions(_ path: String) -> mode_t? {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            return nil
+        }
         return status.st_mode & 0o777
     }
 
-    /// The path that symbolic links of this user lead to, also if no file is there.
+    /// The path that symbolic links of this user or of root lead to, also if no file is there. Links to anything but a
+    /// regular file stay: that to a pipe, such as /dev/stdin, has no path as its target.
     package static func resolved(_ path: String) -> String {
         var (path, status) = (path, stat())
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return path }
         for _ in 0..<40 {
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid == geteuid(),
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+                [0, geteuid()].contains(status.st_uid),
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
             else { break }
             let folder = (path as NSString).deletingLastPathComponent
