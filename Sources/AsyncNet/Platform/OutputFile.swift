@@ -7,15 +7,9 @@ final class OutputFile: Sendable {
     private let descriptor: Int32
 
     /// Creates a file and marks it. An existing file is refused with `EEXIST`.
-    ///
-    /// - Parameter permissions: The file's permissions; with `nil` the umask decides.
-    init(
-        new path: String, _ place: PartialFile.MarkPlace = .attribute, permissions: mode_t? = nil
-    ) throws(POSIXError) {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW
-        let descriptor = open(path, flags, permissions ?? 0o666)
+    init(new path: String, _ place: PartialFile.MarkPlace = .attribute) throws(POSIXError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw SystemError.last }
-        if let permissions { fchmod(descriptor, permissions) }
         mark = UUID().uuidString
         do throws(POSIXError) {
             try Self.lock(descriptor)
@@ -49,6 +43,8 @@ final class OutputFile: Sendable {
     private static func lock(_ descriptor: Int32) throws(POSIXError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw SystemError.last }
     }
+
+    func setPermissions(_ mode: mode_t) { fchmod(descriptor, mode) }
 
     func append(_ data: Data) throws(POSIXError) {
         try SystemError.writing(data) { Foundation.write(descriptor, $0, $1) }

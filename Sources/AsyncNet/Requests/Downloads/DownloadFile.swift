@@ -90,6 +90,7 @@ final class DownloadFile: Sendable {
     func open(beside place: URL, from offset: Int64, _ plan: DownloadPlan) throws(AsyncNetError) -> OutputFile {
         do throws(POSIXError) {
             let output = try openPartial(beside: place)
+            if let permissions = permissions(at: place) { output.setPermissions(permissions | 0o600) }
             guard try output.size() >= offset else { throw POSIXError(.ESTALE) }
             try output.truncate(to: offset)
             // From here on bytes are only appended, so the file has no gaps any more.
@@ -115,11 +116,14 @@ final class DownloadFile: Sendable {
         }
         let name = ".AsyncNet-\(UUID().uuidString.prefix(13))\(PartialFile.suffix)"
         let partial = known ?? place.deletingLastPathComponent().appending(path: name)
-        let permissions =
-            destination.options.contains(.removePreviousFile) ? FileSystem.permissions(place.path) : nil
-        let output = try OutputFile(new: partial.path, marking, permissions: permissions)
+        let output = try OutputFile(new: partial.path, marking)
         state.withLock { ($0.partial, $0.mark, $0.isOwned) = (partial, output.mark, true) }
         return output
+    }
+
+    /// The permissions of the file that is replaced. Until the end this user may read and write the partial file.
+    private func permissions(at place: URL) -> mode_t? {
+        destination.options.contains(.removePreviousFile) ? FileSystem.permissions(place.path) : nil
     }
 
     func append(_ chunk: Data, to output: OutputFile) throws(AsyncNetError) {
@@ -128,6 +132,7 @@ final class DownloadFile: Sendable {
 
     func finish(_ output: OutputFile, at place: URL) throws(AsyncNetError) {
         guard let partial else { return }
+        if let permissions = permissions(at: place) { output.setPermissions(permissions) }
         do {
             try output.move(
                 from: partial.path, to: place.path, replaces: destination.options.contains(.removePreviousFile))
