@@ -47,7 +47,9 @@ final class MockServerCore: Sendable {
     let routes: RouteTable
     /// Starts routes' closures and scripts with the task-local values of the test that has started the server: so the
     /// issues that they record are the test's.
-    let starter = Mailbox.withTaskLocals()
+    var starter: Mailbox? { starters.withLock { $0 } }
+    /// `nil` once the server stops, so that it does not keep the values.
+    private let starters = Locked<Mailbox?>(Mailbox.withTaskLocals())
     /// The scripts of open WebSockets.
     let scripts = OwnedTasks()
     /// `nil` without TLS.
@@ -113,6 +115,7 @@ final class MockServerCore: Sendable {
         guard let ended else { return }
         for taker in ended.takers.values { taker.resume(returning: nil) }
         scripts.cancel()
+        starters.withLock { $0 = nil }
         for handler in ended.handlers.values { handler.pending.giveUp(handler.task) }
         close(stopWriter)
         closing.enter()

@@ -31,7 +31,7 @@ extension MockServerCore {
         let wakeup = try Wakeup()
         let pipe = PipedConnection { wakeup.set() }
         let socket = MockWebSocketConnection(pipe, request, handshake.agreement, upgrade.fault, received: rest)
-        starter.post { [scripts] in scripts.start { await socket.run(upgrade, handshake.bytes) } }
+        starter?.post { [scripts] in scripts.start { await socket.run(upgrade, handshake.bytes) } }
         try ConnectionCarrier(stream: stream, connection: pipe, wakeup: wakeup).run()
         return socket.isReset.withLock { $0 } ? .reset : .close
     }

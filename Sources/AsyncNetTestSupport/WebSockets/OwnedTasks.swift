@@ -43,8 +43,9 @@ final class OwnedTasks: Sendable {
 final class PostedTask: Sendable {
     private let state = Locked((task: Task<Void, Never>?.none, isCancelled: false))
 
-    init(_ mailbox: Mailbox, _ body: @escaping @Sendable () async -> Void) {
-        mailbox.post { [self] in
+    /// - Parameter mailbox: Starts the task; with `nil` no task is started.
+    init(_ mailbox: Mailbox?, _ body: @escaping @Sendable () async -> Void) {
+        mailbox?.post { [self] in
             let task = Task { await body() }
             let isCancelled = state.withLock { state in
                 state.task = task

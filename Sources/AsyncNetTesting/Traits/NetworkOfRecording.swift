@@ -90,7 +90,7 @@ struct NetworkOfRecording {
         return hasWritten
     }
 
-    private var hasNews: Bool { recorder?.recording.exchanges.isEmpty == false }
+    private var hasNews: Bool { recorder.map { replay == nil || !$0.recording.exchanges.isEmpty } ?? false }
 
     private func write() -> Bool {
         guard hasNews, let recorder else { return false }
@@ -111,9 +111,9 @@ struct NetworkOfRecording {
     }
 
     private func tellIfEmpty() {
-        guard !hasNews else { return }
+        guard recorder?.recording.exchanges.isEmpty == true else { return }
         let text = """
-            \(settings.path.text) was not written, since no request of the test was recorded: a session with a \
+            \(settings.path.text) has no exchange, since no request of the test was recorded: a session with a \
             transport of its own and detached tasks use the network itself
             """
         scope.record(.init(text: text, isFailure: false))
