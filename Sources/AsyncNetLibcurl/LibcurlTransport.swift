@@ -72,8 +72,8 @@ public final class LibcurlTransport: Transport {
         return exchange.pipe
     }
 
-    /// The trust that follows from the TLS settings for the request's host; if the server is not verified, as with
-    /// `http`, also from the proxy, Unix socket and addresses.
+    /// For `https`, what the TLS settings for the request's host verify. For `http`, the proxy, Unix socket and
+    /// addresses; for `https` without verification, both.
     public func trust(for request: HTTPRequestHead) -> ResponseTrust {
         guard case .success(let engine) = engine else { return .nothing }
         return engine.hosts.trust(for: request) { configuration.route.text(to: request.url) }

@@ -21,8 +21,8 @@ struct ResendPolicy: Equatable {
         case send
         /// The request may be sent again.
         case sendAgain
-        /// The request must not be sent, so libcurl ends the transfer; `end` then decides between a restart and an
-        /// error.
+        /// The request must not be sent on this connection, so libcurl ends the transfer; `end` then decides between a
+        /// restart on a new connection and an error.
         case refuse
     }
 

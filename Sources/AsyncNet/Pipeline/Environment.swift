@@ -35,7 +35,7 @@ final class Environment: Sendable {
     /// clock.
     var date: Date { timers.time.nanoseconds != nil ? Date() : start.addingTimeInterval(timers.time.now / .seconds(1)) }
 
-    /// Shuts the transport down on no actor: the user may have written the transport.
+    /// Shuts the transport down on no actor: a transport of the user's may block.
     @concurrent
     func shutTransportDown() async { await transport.shutdown() }
 

@@ -81,8 +81,8 @@ final class RunningHop: Sendable {
         }
     }
 
-    /// The transfer begins to wait for a permit of the transport, or no longer waits. Returns the event; `nil` if it
-    /// was reported before.
+    /// Notes that the transfer begins to wait for a permit of the transport, or no longer waits. Returns the event;
+    /// `nil` if it waits already, or has not waited.
     func waits(_ begins: Bool) -> RequestEvent? {
         let now = record.elapsed
         return state.withLock { state in

@@ -164,15 +164,15 @@ extension Request {
         add(.statusCode { acceptable.contains($0) })
     }
 
-    /// Accepts these statuses only, 200 to 299 by default, and a type that the request's `Accept` header lists, as
-    /// ``validate()``; the body of a refused response becomes the error's cause.
+    /// Accepts these statuses only, 200 to 299 by default, and, as ``validate()`` does, only a type that the request's
+    /// `Accept` header lists; the body of a refused response becomes the error's cause.
     ///
     ///     try await request.validate(decoding: ProblemDetails.self).serializing(User.self).value
     ///
-    /// The error's code is `.unacceptableStatus`, or `.unacceptableContentType`, such as for an API that answers a
-    /// request for events with 200 and JSON; its ``AsyncNetError/underlyingError`` is the decoded value, and its
-    /// ``AsyncNetError/data`` the body. The error has no cause if the body cannot be decoded, is longer than 64 KiB, or
-    /// takes longer than a second. Without a `decoder`, a ``StandardJSONDecoder`` decodes
+    /// The error's code is `.unacceptableStatus` or `.unacceptableContentType`, its ``AsyncNetError/underlyingError``
+    /// the decoded value, and its ``AsyncNetError/data`` the body. The second code occurs, for example, if an API
+    /// answers a request for events with 200 and JSON. The error has no cause if the body cannot be decoded, is longer
+    /// than 64 KiB, or takes longer than a second. Without a `decoder`, a ``StandardJSONDecoder`` decodes
     /// ``ProblemDetails``, and the session's ``SessionConfiguration/decoder`` other types.
     @discardableResult
     public func validate<Problem: Decodable & Error>(

@@ -1,7 +1,7 @@
 /// The IPv4 addresses that an IPv6 address stands for or leads to.
 struct EmbeddedAddresses {
-    /// The IPv4 address to which the system or a translator sends in place of a mapped address (RFC 4291 §2.5.5.2), or
-    /// of a NAT64 address with the well-known prefix (RFC 6052 §2.1).
+    /// The IPv4 address in a mapped address (RFC 4291 §2.5.5.2), to which the system sends, or in a NAT64 address with
+    /// the well-known prefix (RFC 6052 §2.1), to which a translator sends.
     var target: [UInt8]?
     /// The IPv4 addresses in addresses of tunnels, of local translators, and of forms no longer in use. Whether the
     /// system sends bytes to them is not known.

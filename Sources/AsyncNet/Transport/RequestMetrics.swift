@@ -6,7 +6,8 @@ public struct RequestMetrics: Sendable {
     public var start = Date()
     /// The time from the start to the head of the final response; `nil` without a response.
     public var timeToResponse: Duration?
-    /// The time from the start to the end of the transfer.
+    /// The time from the start to the end of the request's last transfer, with all attempts and the delays between
+    /// them.
     public var total: Duration = .zero
     /// The time for serializing the response; zero until that is done.
     public var serialization: Duration = .zero

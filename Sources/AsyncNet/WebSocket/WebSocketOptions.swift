@@ -4,8 +4,8 @@ public struct WebSocketOptions: Hashable, Sendable {
     ///
     /// No more bytes of a message are kept in memory: a larger one ends the WebSocket, and the server gets code 1009.
     public var maximumMessageSize: Int
-    /// The most bytes of a received frame as it is sent; 16 MiB by default. A larger frame ends the WebSocket
-    /// as soon as its head is received, and the server gets code 1009.
+    /// The most bytes of a received frame's payload before it is inflated; 16 MiB by default. A larger frame ends the
+    /// WebSocket as soon as its head is received, and the server gets code 1009.
     public var maximumFrameSize: Int
     /// The most bytes of a sent frame's payload; a larger message is sent in several frames (RFC 6455 §5.4). `nil`, the
     /// default, sends each message in one frame.

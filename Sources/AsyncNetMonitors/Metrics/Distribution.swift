@@ -26,7 +26,7 @@ struct Distribution: Sendable {
 
     mutating func add(_ duration: Duration) { add(UInt64(max(0, duration.wholeNanoseconds))) }
 
-    /// Adds the size of a body; a message without a body has no size.
+    /// Adds the size of a body; nothing for `nil` or 0, since a request or response without a body has no size.
     mutating func add(size: Int64?) {
         if let size, size > 0 { add(UInt64(size)) }
     }

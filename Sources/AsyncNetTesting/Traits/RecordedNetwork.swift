@@ -101,11 +101,11 @@ public struct RecordedNetwork: TestTrait, SuiteTrait, TestScoping {
 
 /// What becomes of exchanges that a test has not requested.
 public enum UnusedExchanges: Hashable, Sendable {
-    /// They are a warning of the test, with Swift 6.3 or later; before that, they are printed.
+    /// Unused exchanges are a warning of the test, with Swift 6.3 or later; before that, they are printed.
     case warn
-    /// They fail the test.
+    /// Unused exchanges fail the test.
     case fail
-    /// They are ignored, as for tests that share a file.
+    /// Unused exchanges are ignored: for tests that share a file, each of which requests only some of its exchanges.
     case allow
 }
 

@@ -166,7 +166,7 @@ struct CallSiteTests {
         func retry(after error: AsyncNetError, context: RequestContext) async -> RetryDecision { .doNotRetry }
     }
 
-    @Test("A request with documented policies and options delivers a redirect that it does not follow")
+    @Test("With the documented policies and options, .doNotFollow delivers a redirect as the response")
     func policies() async throws {
         let session = Session(
             transport: StubTransport { _ in .status(302, headers: ["Location": "/"]) },

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Admission of hops")
 struct AdmissionTests {
-    @Test("The end of a 500 response opens the circuit of its origin and gives back the permit")
+    @Test("didEnd reports a response to the circuit breaker of its origin, and gives back the permit")
     func endOfBody() async throws {
         let configuration = SessionConfiguration(
             concurrencyLimit: ConcurrencyLimit(perOrigin: 1), circuitBreaker: CircuitBreaker(consecutiveFailures: 1))

@@ -18,7 +18,7 @@ struct NetworkMonitorTests {
         #expect(await paths.next() == Self.up)
     }
 
-    @Test("A path equal to the last one received is not delivered, even if others came between")
+    @Test("A path equal to the last one that the loop received is not delivered, even if others came between")
     func noDuplicates() async {
         let feed = PathFeed(Self.up)
         var paths = feed.monitor.paths.makeAsyncIterator()

@@ -54,7 +54,8 @@ struct UploadTests {
     ]
 
     @Test(
-        "Each kind of body arrives unchanged, with either Content-Length or chunked framing", arguments: cases,
+        "Each kind of body arrives unchanged: with Content-Length if its length is known, else chunked unless over HTTP/2",
+        arguments: cases,
         TransportUnderTest.withHTTP2)
     private func kinds(_ upload: Case, _ transport: TransportUnderTest) async throws {
         let folder = try TemporaryFolder()

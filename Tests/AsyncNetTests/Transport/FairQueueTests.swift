@@ -144,7 +144,7 @@ struct FairQueueTests {
         Issue.record("it starves")
     }
 
-    @Test("A request ages although an earlier request of its priority is cancelled")
+    @Test("A request's ageing does not start again when an earlier request of its priority is cancelled")
     func ageingDespiteCancels() {
         var queue = FairQueue<String>(.init(perOrigin: 1))
         _ = queue.enter("a")

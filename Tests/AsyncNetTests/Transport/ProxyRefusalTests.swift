@@ -27,7 +27,7 @@ struct ProxyRefusalTests {
     }
 
     @Test(
-        "A refused CONNECT ends the request with .proxyFailed and the proxy's response, and is retried only after 5xx",
+        "A refused CONNECT ends the request with .proxyFailed and the proxy's response; only 5xx is retried",
         arguments: statuses, kinds)
     func retries(_ status: Int, _ kind: TransportUnderTest) async throws {
         let policy = RetryPolicy(

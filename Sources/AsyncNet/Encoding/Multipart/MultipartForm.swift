@@ -122,7 +122,8 @@ public struct MultipartForm: Sendable {
 
     private var isBoundaryInside: Bool { holds(Data(boundary.utf8)) }
 
-    /// Whether these bytes are in a part in memory, in a part's headers, or in a nested form or its boundary.
+    /// Whether these bytes are in a part in memory, in the value of a part's header, or in a nested form or its
+    /// boundary.
     private func holds(_ bytes: Data) -> Bool {
         parts.contains { part in
             part.body.data.map { $0.range(of: bytes) != nil } == true

@@ -3,7 +3,7 @@
 /// ``HTTPCache`` stores it with each response, and uses a response only for a request whose transport demands the same
 /// or less: what a session without verification has stored is not used by a session that verifies.
 public struct ResponseTrust: Sendable, Hashable, Codable {
-    /// What the server's certificate is verified by; empty if the server is not verified.
+    /// What verifies the server's certificate, such as `system`; empty if it is not verified.
     var verification = ""
     /// Further demands on the server, such as pins; empty without any. Requests without demands use every response.
     var demands = ""

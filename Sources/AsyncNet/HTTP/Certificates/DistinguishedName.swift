@@ -63,7 +63,8 @@ struct DistinguishedName: Equatable {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character has no shape of its own: a control, format, private-use or unassigned character.
+    /// Whether the character has no shape of its own: a control, format, private-use or unassigned
+    /// character, or a line or paragraph separator.
     var isShapeless: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true

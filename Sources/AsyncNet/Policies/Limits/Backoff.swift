@@ -16,7 +16,7 @@ public struct Backoff: Hashable, Sendable {
     /// The factor from one delay to the next. A value below 1 or NaN counts as 1.
     public var base: Double
 
-    /// The delay before the first retry.
+    /// The delay before the first retry, without jitter.
     public var scale: Duration
 
     /// The longest delay. More than a century counts as a century.

@@ -47,7 +47,7 @@ final class StreamSink: ResponseSink {
         return isFirst
     }
 
-    /// The reader is gone.
+    /// Ends the delivery of chunks and events: the reader is gone, or none will come.
     func close() {
         chunks.close()
         events.close()

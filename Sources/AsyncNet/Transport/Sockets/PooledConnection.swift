@@ -18,7 +18,7 @@ class PooledConnection: LoopHandler, TransferCarrier, Equatable {
     var lifetimeTimer: LoopTimers.ID?
     /// Received bytes that are not parsed: they are no whole line or frame yet, or the turn had no time for them.
     var rest: [UInt8] = []
-    /// Whether `rest` may have whole parts, for which the last turn had no time.
+    /// Whether `rest` may have whole lines or frames, for which the last turn had no time.
     var hasWaitingParts = false
     private(set) var isRetired = false
     /// The value of `LoopThread.polls` when the last transfer ended.

@@ -77,7 +77,7 @@ enum URLErrorClassification {
         (.tlsHandshakeFailed, ["ssl_connect", "ssl connect", "tls connect"]),
         (.connectionLost, ["unexpected eof", "closed abruptly", "recv failure", "send failure", "connection reset"]),
         (.bodyEndedEarly, ["read data remaining", "bytes remaining to read", "bytes missing", "partial file"]),
-        // Content codings, then other texts about codings and chunks.
+        // Content codings come first: `content or transfer-encoding` contains `transfer-encoding`.
         (.badContentEncoding, ["content-encoding found", "content or transfer-encoding", "content encoding"]),
         (.badContentEncoding, ["content unencoding", "writing received data", "gzip response"]),
         (.badServerResponse, ["hexadecimal", "chunk", "transfer-encoding", "transfer encoding"]),

@@ -66,7 +66,7 @@ struct TraceContextTests {
         }
     }
 
-    @Test("traceparent, tracestate and baggage are parsed from headers, whose lines are joined")
+    @Test("Lines of tracestate and of baggage are joined when they are parsed; a second traceparent is refused")
     func headers() throws {
         var headers: HTTPHeaders = [
             HTTPHeader(name: "TraceParent", value: Self.valid), "tracestate: a=1,b=2", "TRACESTATE: c=3",

@@ -177,7 +177,7 @@ struct LibcurlErrorsTests {
         }
     }
 
-    @Test("OpenSSL's verify result and the proxy's response decide the error code before libcurl's text")
+    @Test("Where libcurl's text names no cause, OpenSSL's verify result or the proxy's response decides the error code")
     func circumstances() {
         let refusal = HTTPResponseHead(statusCode: 407, url: URL(filePath: "/"))
         #expect(LibcurlErrors.code(for: 60, .init(text: "?", verifyResult: 10)) == .certificateExpired)

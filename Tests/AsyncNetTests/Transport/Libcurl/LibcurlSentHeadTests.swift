@@ -24,7 +24,7 @@ struct LibcurlSentHeadTests {
         }
     }
 
-    @Test("A request's events have the sent head of each hop, and the 401 between two of them")
+    @Test("A request's events report the sent head of each hop, and the 401 between two heads")
     func hops() async throws {
         let challenge = MockResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
         try await withServer(

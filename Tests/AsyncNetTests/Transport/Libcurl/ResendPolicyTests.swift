@@ -25,7 +25,7 @@ struct ResendPolicyTests {
         #expect(policy.end(hasConnectionFailed: true, hasResponse: false) == .lost)
     }
 
-    @Test("libcurl may send an idempotent request again on a new connection, not on a kept one")
+    @Test("libcurl may send an idempotent request a second time on a new connection, but not on a kept one")
     func repeated() {
         for (isNew, permission, end) in [
             (true, ResendPolicy.Permission.sendAgain, ResendPolicy.End.deliver), (false, .refuse, .restart),

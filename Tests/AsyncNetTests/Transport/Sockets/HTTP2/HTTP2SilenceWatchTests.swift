@@ -44,7 +44,7 @@ struct HTTP2SilenceWatchTests {
         #expect(decisions == ["ask", "wait until 24.0", "ask", "end"])
     }
 
-    @Test("A server whose system takes sent bytes is not silent until the system takes no more or has all")
+    @Test("A server does not count as silent while its system still takes bytes that wait to be sent")
     mutating func uploading() {
         let taking = [
             decision(10, sent: 1000, waiting: 900), decision(20, sent: 1000, waiting: 800),

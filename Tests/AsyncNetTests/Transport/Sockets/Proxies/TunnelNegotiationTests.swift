@@ -199,7 +199,9 @@ struct TunnelNegotiationTests {
         #expect(course.told.flatMap(\.self).count == 1)
     }
 
-    @Test("Later tunnels through a proxy begin with Digest and the next nonce count, through others with Basic")
+    @Test(
+        "Later tunnels through a proxy begin with Digest and the next nonce count, those through another proxy with Basic"
+    )
     func remembers() throws {
         let authorizations = ProxyAuthorizations()
         func told(_ url: String, _ answers: [String]) throws -> String? {
