@@ -23,7 +23,8 @@ final class DiskCacheStore: CacheStore {
             _ = try TemporaryFile(in: folder)
         } catch {
             throw AsyncNetError(
-                .fileNotWritable, "The folder \(folder) for the cache cannot be made or written to", underlyingError: error)
+                .fileNotWritable, "The folder \(folder) for the cache cannot be made or written to",
+                underlyingError: error)
         }
         guard FileSystem.isOwn(folder) else {
             throw AsyncNetError(

@@ -54,7 +54,9 @@ public struct RequestCompressor: RequestAdapter, NonBlocking {
         if request.head.headers.contains(name: "Content-Encoding") {
             switch duplicateHeader {
             case .error:
-                throw AsyncNetError(.adaptationFailed, "The request has a Content-Encoding already; set duplicateHeader to .replace or .skip")
+                throw AsyncNetError(
+                    .adaptationFailed,
+                    "The request has a Content-Encoding already; set duplicateHeader to .replace or .skip")
             case .skip: return request
             case .replace: break
             }

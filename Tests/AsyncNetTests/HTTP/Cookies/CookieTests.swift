@@ -79,7 +79,9 @@ struct CookieTests {
         #expect(try (cookie(text, "\(scheme)://a.b/") != nil) == isAccepted)
     }
 
-    @Test("Secure needs https also on loopback", arguments: ["http://localhost/", "http://127.0.0.1/", "http://[::1]/"])
+    @Test(
+        "Secure needs https also on loopback",
+        arguments: ["http://localhost/", "http://127.0.0.1/", "http://[::1]/"])
     func loopback(_ url: String) throws {
         #expect(try cookie("a=1; Secure", url) == nil)
     }

@@ -104,7 +104,10 @@ struct CircuitBreakerTests {
                 "with fewer than ten requests the failure rate is not used", rate,
                 [.pass(9, .failure), .isNow(.closed), .pass(1, .failure), .isNow(open)]
             ),
-            ("a failure rate below a half does not open the circuit", rate, [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]),
+            (
+                "a failure rate below a half does not open the circuit", rate,
+                [.pass(11, .success), .pass(10, .failure), .isNow(.closed)]
+            ),
             (
                 "failures before the window do not count", rate,
                 [
