@@ -28,7 +28,7 @@ public final class StubTransport: Transport, MockRouter {
     ///
     /// - Parameters:
     ///   - clock: The clock for the delays of responses. With `nil`, the default, that is the session's clock if it is
-    ///     a ``TestClock``, else real time; real time always for responses to WebSockets.
+    ///     a ``TestClock``, else real time. The delay of a response to a WebSocket then passes in real time.
     ///   - handler: Makes the response to each request; may be called concurrently.
     public init(clock: (any Clock<Duration>)? = nil, _ handler: @escaping Handler) {
         (self.clock, self.handler, rest, connections) = (clock, handler, nil, nil)

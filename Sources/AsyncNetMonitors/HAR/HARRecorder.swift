@@ -94,7 +94,7 @@ public final class HARRecorder: EventMonitor {
     }
 
     /// Writes the log so far to a file, in one step: another process sees the former file or the whole new one. Only
-    /// this user may read it. A symbolic link of this user stays, and the file that it leads to is replaced.
+    /// this user may read it. A symbolic link of this user or of root stays, and the file that it leads to is replaced.
     ///
     /// - Throws: `AsyncNetError` with code `.fileNotWritable`, also for a device or a pipe, or as ``data()``.
     public func write(to file: URL) async throws(AsyncNetError) {

@@ -12,7 +12,7 @@ public struct DownloadDestination: Sendable {
         /// Makes the missing folders of the place.
         public static let createIntermediateDirectories = Options(rawValue: 1)
         /// Replaces an existing file at the place, which otherwise ends the download with `.fileNotWritable`. The new
-        /// file has the permissions of the former.
+        /// file has the permissions of the former if that is this user's.
         public static let removePreviousFile = Options(rawValue: 2)
         /// Keeps the partial file under a fixed name beside the place, `NAME.partial`, and notes about it in
         /// `NAME.partial.json`. The next download to the same place continues it, after an error, a cancel, a crash or
