@@ -318,29 +318,6 @@ struct SocketTransportTests {
         await server.stop()
     }
 
-    @Test("A server whose response nobody reads cannot send on while the timer of a maximum rate runs")
-    func unreadAtRate() async throws {
-        let server = try RawServer(
-            """
-            c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 67108864\\r\\n\\r\\n")
-            c.settimeout(1)
-            sent = 0
-            try:
-                while sent < 67108864: sent += c.send(b"x" * 65536)
-            except TimeoutError: pass
-            other, _ = l.accept()
-            other.recv(4096)
-            other.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\n%d" % sent)
-            other.close()
-            """)
-        let session = Session(transport: .sockets(.init(maximumReceiveRate: 20_000_000)))
-        var chunks = session.stream(try server.url).chunks.makeAsyncIterator()
-        #expect(try await chunks.next()?.isEmpty == false)
-        // The answer comes when the server has been unable to send for a second, or has sent everything.
-        let sent = try await session.request(try server.url).serializing(String.self).value
-        #expect(try #require(Int(sent)) < 32 << 20)
-    }
-
     @Test(
         "A response with headers beyond the limit of bytes or lines leads to .badServerResponse, which names the limit",
         arguments: [("X: 1", 20, "10 headers"), (String(repeating: "x", count: 3000) + ": 1", 1, "2000 bytes")])
